@@ -1,0 +1,31 @@
+# Installs the public headers and the files by which `find_package(adacvar)` finds the parts.
+# Libraries and their export sets are installed where they are made (AdacvarAddLibrary).
+
+include(CMakePackageConfigHelpers)
+
+set(adacvar_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/adacvar)
+
+# A static library leaves its private dependencies to whoever links it; a shared one does not.
+set(adacvar_core_dependencies)
+get_target_property(adacvar_core_type adacvar_core TYPE)
+if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
+  set(adacvar_core_dependencies fmt ZLIB)
+endif()
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/adacvar-config.cmake.in
+  ${PROJECT_BINARY_DIR}/adacvar-config.cmake
+  INSTALL_DESTINATION ${adacvar_config_dir}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/adacvar-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/adacvar
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES ${PROJECT_BINARY_DIR}/include/adacvar/version.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adacvar)
+install(FILES
+  ${PROJECT_BINARY_DIR}/adacvar-config.cmake
+  ${PROJECT_BINARY_DIR}/adacvar-config-version.cmake
+  DESTINATION ${adacvar_config_dir})
