@@ -1,0 +1,105 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace adacvar {
+
+template <class T>
+concept PlainNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+/// Collects one object's state and writes it as a block:
+/// 8 bytes of kind, version (u32), payload length (u64), payload, CRC-32 of all before it;
+/// numbers little-endian. docs/file_formats.md has the layout of every kind.
+class StateWriter {
+ public:
+  StateWriter(std::string_view kind, std::uint32_t version) : kind_(kind), version_(version) {}
+
+  template <PlainNumber T>
+  void put(T value) {
+    put_array(std::span<const T>(&value, 1));
+  }
+  template <PlainNumber T>
+  void put_array(std::span<const T> values);
+
+  /// Throws: DataError when the stream does not take it.
+  void write_to(std::ostream& out) const;
+
+ private:
+  std::string kind_;
+  std::uint32_t version_;
+  std::vector<char> payload_;
+};
+
+/// Reads a block back. The stream is untrusted: kind, version, length and checksum are checked
+/// before anything is handed out, and no count in it is believed beyond the bytes present.
+/// Throws: DataError on anything wrong.
+class StateReader {
+ public:
+  StateReader(std::istream& in, std::string_view kind, std::uint32_t version);
+
+  template <PlainNumber T>
+  [[nodiscard]] T get() {
+    T value{};
+    get_array(std::span<T>(&value, 1));
+    return value;
+  }
+  template <PlainNumber T>
+  void get_array(std::span<T> values);
+
+  /// Throws unless `holds`: for what a checksum cannot see.
+  void require(bool holds, std::string_view what) const;
+
+  /// Bytes not yet read.
+  [[nodiscard]] std::size_t remaining() const { return payload_.size() - position_; }
+
+  /// Throws unless every byte was read.
+  void finish() const;
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const;
+  const char* take(std::size_t bytes);
+
+  std::string kind_;
+  std::vector<char> payload_;
+  std::size_t position_ = 0;
+};
+
+namespace detail {
+
+template <class T>
+void reverse_bytes_if_big_endian(char* bytes) {
+  if constexpr (std::endian::native == std::endian::big) {
+    for (std::size_t i = 0; i < sizeof(T) / 2; ++i) std::swap(bytes[i], bytes[sizeof(T) - 1 - i]);
+  }
+}
+
+}  // namespace detail
+
+template <PlainNumber T>
+void StateWriter::put_array(std::span<const T> values) {
+  const std::size_t start = payload_.size();
+  payload_.resize(start + values.size_bytes());
+  if (values.empty()) return;
+  std::memcpy(payload_.data() + start, values.data(), values.size_bytes());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    detail::reverse_bytes_if_big_endian<T>(payload_.data() + start + i * sizeof(T));
+  }
+}
+
+template <PlainNumber T>
+void StateReader::get_array(std::span<T> values) {
+  const char* source = take(values.size_bytes());
+  if (values.empty()) return;
+  std::memcpy(values.data(), source, values.size_bytes());
+  for (T& value : values) detail::reverse_bytes_if_big_endian<T>(reinterpret_cast<char*>(&value));
+}
+
+}  // namespace adacvar
