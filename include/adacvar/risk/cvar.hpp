@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+/// Mean, VaR and CVaR of one sample of losses.
+struct TailRisk {
+  double mean = 0;
+  double var = 0;
+  double cvar = 0;
+
+  friend bool operator==(const TailRisk&, const TailRisk&) = default;
+};
+
+/// Mean, VaR and CVaR of `losses` at the tail share `alpha`, each row counting 1/n, or its share
+/// of the sum of `weights` (only the ratios of the weights matter; a row of weight 0 counts as
+/// if it were absent).
+///
+/// CVaR: mean of the worst `alpha` share. When alpha * n is not whole, the loss on the border
+/// counts by its fraction, so the value is continuous in alpha; it is both the maximum of q'L
+/// over the q of `worst_case_weights` and the minimum over l of l + E[max(L - l, 0)] / alpha.
+/// VaR: the border loss, the smallest loss l with share{L > l} <= alpha. It attains that
+/// minimum; where a whole interval does (alpha * n whole), it is the interval's lower end.
+///
+/// Paper: [RU00, Thm. 1, with VaR as in their (2)]. That paper's level is beta = 1 - alpha.
+/// Limits: alpha = 1 gives CVaR = mean and VaR = smallest loss; alpha <= 1/n gives CVaR =
+/// maximum. An alpha * n (with weights: a tail weight) within 8 roundings of whole is whole, so
+/// that alpha = 0.29, n = 100 has a tail of 29 rows. Losses may be negative. Sums are as
+/// accurate as in twice the precision and do not overflow for finite losses.
+/// Cost: O(n) on average. Without weights three passes over `losses` and O(n^(2/3)) memory for
+/// large n, where a sample brackets the border; a copy of the data only when that sample
+/// misleads. With weights a copy of the rows.
+/// Throws: OptionError unless 0 < alpha <= 1 and the lengths agree; DataError when `losses` is
+/// empty or holds a NaN or infinity, when a weight is negative, NaN or infinite, or all are 0.
+[[nodiscard]] TailRisk tail_risk(std::span<const double> losses, double alpha);
+[[nodiscard]] TailRisk tail_risk(std::span<const double> losses, std::span<const double> weights,
+                                 double alpha);
+
+/// The VaR of `tail_risk`.
+[[nodiscard]] double value_at_risk(std::span<const double> losses, double alpha);
+[[nodiscard]] double value_at_risk(std::span<const double> losses, std::span<const double> weights,
+                                   double alpha);
+
+/// The CVaR of `tail_risk`.
+[[nodiscard]] double cvar(std::span<const double> losses, double alpha);
+[[nodiscard]] double cvar(std::span<const double> losses, std::span<const double> weights,
+                          double alpha);
+
+/// The law q over the rows that attains CVaR = max q'L over 0 <= q_i <= p_i / alpha, sum q = 1,
+/// where p_i is 1/n or the row's share of the weights.
+///
+/// Rows above the VaR are at their cap, rows below it have 0. Rows that tie at the VaR share
+/// the mass that is left in proportion to p_i, so q does not depend on the order of the rows.
+/// Both constraints hold to rounding. Cost and errors: those of `tail_risk`.
+[[nodiscard]] std::vector<double> worst_case_weights(std::span<const double> losses, double alpha);
+[[nodiscard]] std::vector<double> worst_case_weights(std::span<const double> losses,
+                                                     std::span<const double> weights, double alpha);
+
+/// Shared with TailStream; not for users.
+namespace detail {
+
+/// A sum that keeps the rounding errors of its additions beside it, so that it is as accurate
+/// as if added in twice the precision [ORO05, Alg. 4.4], and that scales itself down before it
+/// would overflow. All that is added must be finite.
+class AccurateSum {
+ public:
+  AccurateSum() = default;
+
+  /// `scale`, a power of 2^100, above 1: products of tiny numbers do not underflow.
+  explicit AccurateSum(double scale) noexcept : scale_(scale) {}
+
+  void add(double term) noexcept { add_scaled(term * scale_); }
+
+  void add_product(double factor, double term) noexcept {
+    if (!std::isfinite(factor * (term * scale_))) scale_down();
+    const double scaled = term * scale_;
+    const double product = factor * scaled;
+    error_ += std::fma(factor, scaled, -product);
+    add_scaled(product);
+  }
+
+  void add(AccurateSum other) noexcept {
+    while (other.scale_ > scale_) other.scale_down();
+    while (scale_ > other.scale_) scale_down();
+    error_ += other.error_;
+    add_scaled(other.value_);
+  }
+
+  [[nodiscard]] double value() const noexcept { return (value_ + error_) / scale_; }
+  [[nodiscard]] double divided_by(double divisor) const noexcept;
+
+ private:
+  static constexpr double kStep = 0x1.0p-100;  // room for 2^100 more terms of any size
+
+  void scale_down() noexcept {
+    value_ *= kStep;
+    error_ *= kStep;
+    scale_ *= kStep;
+  }
+
+  void add_scaled(double term) noexcept {
+    if (!std::isfinite(value_ + term)) {
+      scale_down();
+      term *= kStep;
+    }
+    const double sum = value_ + term;
+    const double added = sum - value_;
+    error_ += (value_ - (sum - added)) + (term - added);
+    value_ = sum;
+  }
+
+  double value_ = 0;
+  double error_ = 0;
+  double scale_ = 1;
+};
+
+/// A loss and how many losses are strictly above it.
+struct Ranked {
+  double loss;
+  std::size_t above;
+};
+
+/// alpha * n, made whole when it is whole but for rounding.
+[[nodiscard]] double tail_count(double alpha, std::size_t n) noexcept;
+
+/// The loss of that rank from the top (0: the largest). `losses` are finite, rank < size.
+[[nodiscard]] Ranked select_from_top(std::span<const double> losses, std::size_t rank);
+
+/// Two losses between which another is expected, low <= high.
+struct Bracket {
+  double low;
+  double high;
+};
+
+/// As `select_from_top`: quick where the bracket holds the loss, right wherever it lies.
+[[nodiscard]] Ranked select_in_bracket(std::span<const double> losses, std::size_t rank,
+                                       const Bracket& bracket);
+
+/// Sum of `losses`. Throws: DataError naming the first one that is not finite.
+[[nodiscard]] AccurateSum checked_sum(std::span<const double> losses);
+
+/// Risk of n losses with that sum; `worst` holds at least their floor(alpha n) + 1 largest.
+[[nodiscard]] TailRisk tail_risk_of(std::span<const double> worst, const AccurateSum& sum,
+                                    std::size_t n, double alpha);
+
+void check_alpha(double alpha);
+
+}  // namespace detail
+
+}  // namespace adacvar

@@ -1,0 +1,437 @@
+#include <adacvar/risk/cvar.hpp>
+
+#include <adacvar/base/options.hpp>
+
+#include "base/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+using detail::AccurateSum;
+using detail::Bracket;
+using detail::Ranked;
+
+// alpha carries the rounding of its decimal digits, or of 1 - beta (4 units at beta = 0.95),
+// and the product one more; 8 covers them and moves CVaR by no more than a few roundings.
+constexpr double kWhole = 8 * std::numeric_limits<double>::epsilon();
+
+// Below this, one nth_element on a copy in the first-level cache is quicker than sampling.
+constexpr std::size_t kSampleFrom = 2048;
+
+// Independent accumulators: they hide the latency of an addition and fill wide registers.
+// Their number is fixed, so that the order of additions does not depend on the machine.
+constexpr std::size_t kLanes = 8;
+
+// Terms are made a block at a time, apart from their summation: compilers turn each of the
+// two loops into vector code, but not always the two in one (GCC 12 at -O3: 3 times slower).
+constexpr std::size_t kBlock = 64;
+
+void check_not_empty(std::span<const double> losses) {
+  if (losses.empty()) throw DataError("losses is empty: at least one loss is needed");
+}
+
+void check_finite(std::span<const double> losses) {
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (std::isfinite(losses[i])) continue;
+    throw DataError(fmt::format("losses[{}] = {} is not finite", i, printable(losses[i])));
+  }
+}
+
+/// Bits that look random: where to sample and to pivot, so that no pattern in the data meets
+/// it. The answers do not depend on these places.
+std::uint64_t scramble(std::uint64_t i) noexcept {
+  i *= 0x9e3779b97f4a7c15U;
+  i ^= i >> 32U;
+  i *= 0xd6e8feb86659fd93U;
+  return i ^ (i >> 32U);
+}
+
+/// The sum of term(loss), or nothing when a term is not finite or a lane overflows: the sum
+/// itself tells, so that checking the data costs no pass of its own.
+template <class Term>
+std::optional<AccurateSum> sum_in_lanes(std::span<const double> losses, Term term) {
+  std::array<double, kLanes> values{};
+  std::array<double, kLanes> errors{};
+  std::array<double, kBlock> terms;
+  const std::size_t in_blocks = losses.size() - losses.size() % kBlock;
+  for (std::size_t first = 0; first < in_blocks; first += kBlock) {
+    for (std::size_t i = 0; i < kBlock; ++i) terms[i] = term(losses[first + i]);
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const double sum = values[lane] + terms[i + lane];
+        const double added = sum - values[lane];
+        errors[lane] += (values[lane] - (sum - added)) + (terms[i + lane] - added);
+        values[lane] = sum;
+      }
+    }
+  }
+  AccurateSum total;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (!std::isfinite(values[lane]) || !std::isfinite(errors[lane])) return std::nullopt;
+    total.add(values[lane]);
+    total.add(errors[lane]);
+  }
+  for (const double loss : losses.subspan(in_blocks)) {
+    if (!std::isfinite(term(loss))) return std::nullopt;
+    total.add(term(loss));
+  }
+  return total;
+}
+
+template <class Term>
+AccurateSum checked_sum_of(std::span<const double> losses, Term term) {
+  if (const auto sum = sum_in_lanes(losses, term)) return *sum;
+  check_finite(losses);
+  AccurateSum sum;
+  for (const double loss : losses) sum.add(term(loss));
+  return sum;
+}
+
+std::size_t count_above(std::span<const double> losses, double border) {
+  return static_cast<std::size_t>(
+      std::count_if(losses.begin(), losses.end(), [=](double loss) { return loss > border; }));
+}
+
+Ranked select_in_copy(std::vector<double> copy, std::size_t rank) {
+  const auto nth = copy.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(copy.begin(), nth, copy.end(), std::greater<>());
+  // Adding 0 turns -0 into 0: where both tie, the order of the copy must not pick the sign.
+  return {*nth + 0.0, count_above({copy.data(), rank}, *nth)};
+}
+
+/// Where the loss of that rank very probably lies: from a sample of n^(2/3) losses, one from
+/// each stretch of rows [FR75].
+Bracket sample_bracket(std::span<const double> losses, std::size_t rank) {
+  const auto n = static_cast<double>(losses.size());
+  const auto sample_size = static_cast<std::size_t>(std::cbrt(n * n));
+  const std::size_t stretch = losses.size() / sample_size;
+  std::vector<double> sample(sample_size);
+  for (std::size_t i = 0; i < sample_size; ++i) {
+    sample[i] = losses[i * stretch + scramble(i) % stretch];
+  }
+
+  // Four standard deviations of the sample's rank to both sides.
+  const double share = static_cast<double>(rank) / n;
+  const auto size = static_cast<double>(sample_size);
+  const double margin = 4 * std::sqrt(size * share * (1 - share)) + 1;
+  const double high_rank = std::floor(size * share - margin);
+  const double low_rank = std::ceil(size * share + margin);
+
+  Bracket bracket{-std::numeric_limits<double>::infinity(),
+                  std::numeric_limits<double>::infinity()};
+  auto end = sample.end();
+  if (low_rank < size) {
+    end = sample.begin() + static_cast<std::ptrdiff_t>(low_rank);
+    std::nth_element(sample.begin(), end, sample.end(), std::greater<>());
+    bracket.low = *end;
+  }
+  if (high_rank >= 0) {
+    const auto nth = sample.begin() + static_cast<std::ptrdiff_t>(high_rank);
+    std::nth_element(sample.begin(), nth, end, std::greater<>());
+    bracket.high = *nth;
+  }
+  return bracket;
+}
+
+/// The losses strictly inside the bracket, in their order, and how many are not below it.
+struct Bracketed {
+  std::vector<double> inside;
+  std::size_t not_below_high = 0;
+};
+
+Bracketed collect(std::span<const double> losses, const Bracket& bracket) {
+  Bracketed result;
+  // Written without a branch on the data, a stretch at a time.
+  std::array<double, 512> kept;
+  while (!losses.empty()) {
+    const auto stretch = losses.first(std::min(losses.size(), kept.size()));
+    losses = losses.subspan(stretch.size());
+    std::size_t count = 0;
+    std::size_t not_below_high = 0;
+    for (const double loss : stretch) {
+      kept[count] = loss;
+      count += static_cast<std::size_t>((loss > bracket.low) & (loss < bracket.high));
+      not_below_high += static_cast<std::size_t>(loss >= bracket.high);
+    }
+    result.inside.insert(result.inside.end(), kept.begin(),
+                         kept.begin() + static_cast<std::ptrdiff_t>(count));
+    result.not_below_high += not_below_high;
+  }
+  return result;
+}
+
+std::size_t tail_rank(double count, std::size_t n) noexcept {
+  return std::min(static_cast<std::size_t>(count), n - 1);
+}
+
+struct WeightedLoss {
+  double loss;
+  double weight;
+};
+
+AccurateSum weight_of(std::span<const WeightedLoss> rows) {
+  AccurateSum sum;
+  for (const WeightedLoss& row : rows) sum.add(row.weight);
+  return sum;
+}
+
+double median_of_three(std::span<const WeightedLoss> rows, std::uint64_t seed) {
+  const auto pick = [&](std::uint64_t i) { return rows[scramble(seed + i) % rows.size()].loss; };
+  const double a = pick(0);
+  const double b = pick(1);
+  return std::max(std::min(a, b), std::min(std::max(a, b), pick(2)));
+}
+
+/// The smallest loss above which there is at most `mass`, by quickselect on both sides of a
+/// pivot. All weights are positive.
+double select_by_weight(std::vector<WeightedLoss> rows, double mass) {
+  const double most = mass * (1 + kWhole);
+  AccurateSum above;  // weight of the rows already known to lie above the border
+  std::span<WeightedLoss> left = rows;
+  for (std::uint64_t seed = 0;; seed += 3) {
+    const double pivot = median_of_three(left, seed);
+    const auto equal =
+        std::partition(left.begin(), left.end(), [=](const auto& row) { return row.loss > pivot; });
+    const auto less =
+        std::partition(equal, left.end(), [=](const auto& row) { return row.loss == pivot; });
+    AccurateSum above_pivot = above;
+    above_pivot.add(weight_of({left.begin(), equal}));
+    if (above_pivot.value() > most) {
+      left = {left.begin(), equal};
+      continue;
+    }
+    above = above_pivot;
+    above.add(weight_of({equal, less}));
+    if (above.value() > most || less == left.end()) return pivot + 0.0;  // see select_in_copy
+    left = {less, left.end()};
+  }
+}
+
+void check_weights(std::span<const double> losses, std::span<const double> weights) {
+  if (weights.size() != losses.size()) {
+    throw OptionError(
+        fmt::format("weights has {} values, losses has {}", weights.size(), losses.size()));
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] >= 0 && std::isfinite(weights[i]))) {
+      throw DataError(
+          fmt::format("weights[{}] = {} is outside [0, inf)", i, printable(weights[i])));
+    }
+    any = any || weights[i] > 0;
+  }
+  if (!any) throw DataError("weights sum to 0: at least one weight above 0 is needed");
+}
+
+/// A weighted sample and its tail. Weights are multiplied by `scale_`, a power of two that
+/// brings the largest near 1: their sum neither overflows nor vanishes.
+class WeightedTail {
+ public:
+  WeightedTail(std::span<const double> losses, std::span<const double> weights, double alpha)
+      : losses_(losses), weights_(weights) {
+    detail::check_alpha(alpha);
+    check_not_empty(losses);
+    check_weights(losses, weights);
+    check_finite(losses);
+    scale_ = std::ldexp(1.0, std::min(-std::ilogb(std::ranges::max(weights)), 1023));
+    total_ = weight_where([](double) { return true; });
+    mass_ = alpha * total_;
+    border_ = select_by_weight(positive_rows(), mass_);
+    above_ = weight_where([this](double loss) { return loss > border_; });
+    if (std::abs(mass_ - above_) <= kWhole * mass_) mass_ = above_;
+  }
+
+  [[nodiscard]] double border() const noexcept { return border_; }
+
+  [[nodiscard]] double mean() const {
+    return sum_where([](double) { return true; }).divided_by(total_);
+  }
+
+  [[nodiscard]] double cvar() const {
+    if (mass_ == total_) return mean();
+    if (above_ == 0) return border_;
+    AccurateSum sum = sum_where([this](double loss) { return loss > border_; });
+    sum.add_product(mass_ - above_, border_);
+    return sum.divided_by(mass_);
+  }
+
+  [[nodiscard]] std::vector<double> worst_case_weights() const {
+    const double ties = weight_where([this](double loss) { return loss == border_; });
+    const double tie_share = (mass_ - above_) / mass_ / ties;
+    std::vector<double> q(losses_.size(), 0.0);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      if (losses_[i] > border_) q[i] = weight(i) / mass_;
+      if (losses_[i] == border_) q[i] = weight(i) * tie_share;
+    }
+    return q;
+  }
+
+ private:
+  [[nodiscard]] double weight(std::size_t i) const { return weights_[i] * scale_; }
+
+  [[nodiscard]] std::vector<WeightedLoss> positive_rows() const {
+    std::vector<WeightedLoss> rows;
+    rows.reserve(losses_.size());
+    for (std::size_t i = 0; i < losses_.size(); ++i) {
+      if (weight(i) > 0) rows.push_back({losses_[i], weight(i)});
+    }
+    return rows;
+  }
+
+  template <class Keep>
+  [[nodiscard]] double weight_where(Keep keep) const {
+    AccurateSum sum;
+    for (std::size_t i = 0; i < losses_.size(); ++i) {
+      if (keep(losses_[i])) sum.add(weight(i));
+    }
+    return sum.value();
+  }
+
+  template <class Keep>
+  [[nodiscard]] AccurateSum sum_where(Keep keep) const {
+    double largest = 0;
+    for (const double loss : losses_) {
+      if (keep(loss)) largest = std::max(largest, std::abs(loss));
+    }
+    AccurateSum sum(largest < 0x1.0p-900 ? 0x1.0p+100 : 1.0);
+    for (std::size_t i = 0; i < losses_.size(); ++i) {
+      if (keep(losses_[i])) sum.add_product(weight(i), losses_[i]);
+    }
+    return sum;
+  }
+
+  std::span<const double> losses_;
+  std::span<const double> weights_;
+  double scale_ = 1;
+  double total_ = 0;
+  double mass_ = 0;
+  double border_ = 0;
+  double above_ = 0;
+};
+
+}  // namespace
+
+namespace detail {
+
+double AccurateSum::divided_by(double divisor) const noexcept {
+  const double quotient = value_ / divisor;
+  const double left = std::fma(-quotient, divisor, value_) + error_;
+  return (quotient + left / divisor) / scale_;
+}
+
+double tail_count(double alpha, std::size_t n) noexcept {
+  const double count = alpha * static_cast<double>(n);
+  const double whole = std::round(count);
+  return std::abs(count - whole) <= kWhole * count ? whole : count;
+}
+
+Ranked select_from_top(std::span<const double> losses, std::size_t rank) {
+  if (losses.size() < kSampleFrom) {
+    return select_in_copy({losses.begin(), losses.end()}, rank);
+  }
+  return select_in_bracket(losses, rank, sample_bracket(losses, rank));
+}
+
+Ranked select_in_bracket(std::span<const double> losses, std::size_t rank, const Bracket& bracket) {
+  Bracketed found = collect(losses, bracket);
+  const std::size_t above_low = found.not_below_high + found.inside.size();
+  if (rank < found.not_below_high) {
+    const std::size_t above = count_above(losses, bracket.high);
+    if (above <= rank) return {bracket.high + 0.0, above};
+  } else if (rank < above_low) {
+    const Ranked inside = select_in_copy(std::move(found.inside), rank - found.not_below_high);
+    return {inside.loss, inside.above + found.not_below_high};
+  } else if (bracket.low < bracket.high) {  // otherwise the ties are counted already
+    const auto ties = std::count(losses.begin(), losses.end(), bracket.low);
+    if (rank < above_low + static_cast<std::size_t>(ties)) return {bracket.low + 0.0, above_low};
+  }
+  return select_in_copy({losses.begin(), losses.end()}, rank);  // it lies outside
+}
+
+AccurateSum checked_sum(std::span<const double> losses) {
+  return checked_sum_of(losses, [](double loss) { return loss; });
+}
+
+TailRisk tail_risk_of(std::span<const double> worst, const AccurateSum& sum, std::size_t n,
+                      double alpha) {
+  const double count = tail_count(alpha, n);
+  const double mean = sum.divided_by(static_cast<double>(n));
+  const Ranked border = select_from_top(worst, tail_rank(count, n));
+  if (count >= static_cast<double>(n)) return {mean, border.loss, mean};
+  if (border.above == 0) return {mean, border.loss, border.loss};
+  AccurateSum tail = checked_sum_of(
+      worst, [level = border.loss](double loss) { return loss > level ? loss : 0.0; });
+  tail.add_product(count - static_cast<double>(border.above), border.loss);
+  return {mean, border.loss, tail.divided_by(count)};
+}
+
+void check_alpha(double alpha) {
+  check_range("alpha", alpha, {.low = 0, .high = 1, .low_ok = false});
+}
+
+}  // namespace detail
+
+TailRisk tail_risk(std::span<const double> losses, double alpha) {
+  detail::check_alpha(alpha);
+  check_not_empty(losses);
+  return detail::tail_risk_of(losses, detail::checked_sum(losses), losses.size(), alpha);
+}
+
+TailRisk tail_risk(std::span<const double> losses, std::span<const double> weights, double alpha) {
+  const WeightedTail tail(losses, weights, alpha);
+  return {tail.mean(), tail.border(), tail.cvar()};
+}
+
+double value_at_risk(std::span<const double> losses, double alpha) {
+  detail::check_alpha(alpha);
+  check_not_empty(losses);
+  check_finite(losses);
+  const double count = detail::tail_count(alpha, losses.size());
+  return detail::select_from_top(losses, tail_rank(count, losses.size())).loss;
+}
+
+double value_at_risk(std::span<const double> losses, std::span<const double> weights,
+                     double alpha) {
+  return WeightedTail(losses, weights, alpha).border();
+}
+
+double cvar(std::span<const double> losses, double alpha) { return tail_risk(losses, alpha).cvar; }
+
+double cvar(std::span<const double> losses, std::span<const double> weights, double alpha) {
+  return WeightedTail(losses, weights, alpha).cvar();
+}
+
+std::vector<double> worst_case_weights(std::span<const double> losses, double alpha) {
+  detail::check_alpha(alpha);
+  check_not_empty(losses);
+  check_finite(losses);
+  const double count = detail::tail_count(alpha, losses.size());
+  const Ranked border = detail::select_from_top(losses, tail_rank(count, losses.size()));
+  const auto ties = std::count(losses.begin(), losses.end(), border.loss);
+  const double left = count - static_cast<double>(border.above);
+  const double tie_share = left / count / static_cast<double>(ties);
+  std::vector<double> q(losses.size(), 0.0);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (losses[i] > border.loss) q[i] = 1 / count;
+    if (losses[i] == border.loss) q[i] = tie_share;
+  }
+  return q;
+}
+
+std::vector<double> worst_case_weights(std::span<const double> losses,
+                                       std::span<const double> weights, double alpha) {
+  return WeightedTail(losses, weights, alpha).worst_case_weights();
+}
+
+}  // namespace adacvar
