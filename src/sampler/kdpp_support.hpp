@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace adacvar {
+
+/// Throws as kdpp.hpp promises unless the weights define a k-DPP.
+void check_kdpp(std::span<const double> log_weights, std::size_t k);
+
+}  // namespace adacvar
