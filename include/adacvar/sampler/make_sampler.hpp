@@ -1,0 +1,47 @@
+#pragma once
+
+#include <adacvar/sampler/adaptive_sampler.hpp>
+#include <adacvar/sampler/uniform_sampler.hpp>
+
+#include <string_view>
+#include <variant>
+
+namespace adacvar {
+
+/// A sampler whose kind is chosen at run time; itself a Sampler.
+class AnySampler {
+ public:
+  using Variant = std::variant<UniformSampler, ShuffledSampler, AdaptiveSampler>;
+
+  AnySampler(Variant sampler) : sampler_(std::move(sampler)) {}
+
+  [[nodiscard]] std::size_t size() const noexcept {
+    return std::visit([](const auto& s) { return s.size(); }, sampler_);
+  }
+  [[nodiscard]] double probability(Index i) const {
+    return std::visit([i](const auto& s) { return s.probability(i); }, sampler_);
+  }
+  void draw(Rng& rng, std::span<Index> batch) {
+    std::visit([&](auto& s) { s.draw(rng, batch); }, sampler_);
+  }
+  void observe(std::span<const Index> drawn, std::span<const double> losses) {
+    std::visit([&](auto& s) { s.observe(drawn, losses); }, sampler_);
+  }
+  void save(std::ostream& out) const {
+    std::visit([&out](const auto& s) { s.save(out); }, sampler_);
+  }
+
+  [[nodiscard]] const Variant& variant() const noexcept { return sampler_; }
+
+ private:
+  Variant sampler_;
+};
+
+static_assert(Sampler<AnySampler>);
+
+/// The sampler called `name`: `uniform`, `shuffled` or `adaptive` (which alone uses `options`).
+/// Throws: OptionError for another name, which lists these, or as the sampler itself does.
+[[nodiscard]] AnySampler make_sampler(std::string_view name, std::size_t size,
+                                      const AdaptiveSamplerOptions& options = {});
+
+}  // namespace adacvar

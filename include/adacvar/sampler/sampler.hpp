@@ -1,0 +1,23 @@
+#pragma once
+
+#include <adacvar/base/index.hpp>
+#include <adacvar/base/rng.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+namespace adacvar {
+
+/// What the learner asks of a sampler, in the order the loop asks it: the law it plays, a batch
+/// of examples drawn from that law, and afterwards the losses seen on them.
+template <class S>
+concept Sampler = requires(S s, const S& c, Rng& rng, Index i, std::span<Index> batch,
+                           std::span<const Index> drawn, std::span<const double> losses) {
+  { c.size() } -> std::same_as<std::size_t>;
+  { c.probability(i) } -> std::same_as<double>;
+  s.draw(rng, batch);
+  s.observe(drawn, losses);
+};
+
+}  // namespace adacvar

@@ -1,0 +1,456 @@
+#include <adacvar/sampler/adaptive_sampler.hpp>
+
+#include <adacvar/sampler/kdpp.hpp>
+
+#include "base/portable_math.hpp"
+#include "base/printable.hpp"
+#include "base/state_stream.hpp"
+#include "sampler/check_batch.hpp"
+#include "sampler/exact_law.hpp"
+#include "sampler/log_weight_buckets.hpp"
+#include "sampler/proposal_table.hpp"
+#include "sampler/step_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::uint32_t kStateVersion = 1;
+constexpr std::string_view kStateKind = "ACVRADAP";
+
+// Draws are made in groups: far enough ahead for prefetching, few enough to stay in the cache.
+constexpr std::size_t kGroup = 128;
+
+// A round accepts with a chance of at least e^-1/2; so many in vain means a broken promise of ours,
+// which must not end in a loop.
+constexpr std::size_t kMostRounds = 10000;
+
+std::size_t tail_size_of(std::size_t size, double alpha) {
+  // The factor keeps 0.29 * 100 = 28.999999999999996 from losing a member.
+  const double exact = alpha * static_cast<double>(size) * (1.0 + 1e-12);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(exact), 1, size);
+}
+
+void check_combination(const AdaptiveSamplerOptions& options) {
+  if (options.batches == Batches::subset && options.marginals == Marginals::matched) {
+    throw OptionError(
+        "batches = subset needs marginals = exact: the members of a k-subset have the exact "
+        "marginals");
+  }
+}
+
+}  // namespace
+
+class AdaptiveSampler::Impl {
+ public:
+  Impl(std::size_t size, const AdaptiveSamplerOptions& options)
+      : size_(size),
+        tail_size_(tail_size_of(size, options.alpha)),
+        options_(options),
+        tail_share_((1.0 - options.gamma) / static_cast<double>(tail_size_)),
+        uniform_share_(options.gamma / static_cast<double>(size)),
+        rule_(size, options) {}
+
+  // k = N: every marginal is 1 whatever the weights, and none are kept.
+  [[nodiscard]] bool uniform() const noexcept { return tail_size_ == size_; }
+
+  void adopt(LogWeightBuckets buckets);
+
+  /// marginals[j] of drawn[j] under the present law.
+  void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
+
+  [[nodiscard]] double mixed(double marginal) const noexcept {
+    return tail_share_ * marginal + uniform_share_;
+  }
+
+  void draw(Rng& rng, std::span<Index> batch);
+  void observe(std::span<const Index> drawn, std::span<const double> losses);
+  void learn(std::span<const Index> drawn, std::span<const double> losses,
+             std::span<const double> probabilities);
+
+  void save(std::ostream& out) const;
+  static std::unique_ptr<Impl> load(std::istream& in);
+
+ private:
+  friend class AdaptiveSampler;
+
+  [[nodiscard]] double tilt() const noexcept { return exact_ ? exact_->tilt() : buckets_->tilt(); }
+  // In place: log-weight + tilt becomes marginal.
+  void to_marginals(std::span<double> z) const;
+  void build_proposals();
+  void draw_iid(Rng& rng, std::span<Index> batch);
+  void draw_group(Rng& rng, std::span<Index> out, std::span<double> marginals);
+  void draw_from_subset(Rng& rng, std::span<Index> batch);
+  void move_weights(std::span<const Index> drawn);
+
+  std::size_t size_;
+  std::size_t tail_size_;
+  AdaptiveSamplerOptions options_;
+  double tail_share_;     // (1 - gamma) / k
+  double uniform_share_;  // gamma / N
+  StepRule rule_;
+  std::optional<LogWeightBuckets> buckets_;
+  std::optional<ExactLaw> exact_;
+
+  ProposalTable proposals_;
+  std::vector<double> bounds_;  // per bin: upper bound of its items' marginals
+  std::vector<double> masses_;  // per bin, and one for the uniform part: bound * count
+  bool proposals_stale_ = true;
+
+  // The last batch drawn and its marginals, which `observe` need not compute again.
+  std::vector<Index> last_drawn_;
+  std::vector<double> last_marginals_;
+
+  // Scratch of `observe`.
+  std::vector<double> probabilities_, steps_, before_, after_;
+};
+
+void AdaptiveSampler::Impl::adopt(LogWeightBuckets buckets) {
+  buckets_.emplace(std::move(buckets));
+  if (options_.marginals == Marginals::exact) exact_.emplace(*buckets_, tail_size_);
+  proposals_stale_ = true;
+  last_drawn_.clear();
+}
+
+void AdaptiveSampler::Impl::to_marginals(std::span<double> z) const {
+  if (exact_) {
+    exact_->marginals(z);
+  } else {
+    portable::sigmoid_in_place(z);
+  }
+}
+
+void AdaptiveSampler::Impl::find_marginals(std::span<const Index> drawn,
+                                           std::span<double> marginals) const {
+  if (uniform()) {
+    std::ranges::fill(marginals, 1.0);
+    return;
+  }
+  const double nu = tilt();
+  std::ranges::transform(drawn, marginals.begin(),
+                         [&](Index i) { return buckets_->log_weight(i) + nu; });
+  to_marginals(marginals);
+}
+
+void AdaptiveSampler::Impl::build_proposals() {
+  const std::size_t bins = buckets_->bin_count();
+  bounds_.resize(bins + 1);
+  masses_.resize(bins + 1);
+  const auto bounds = std::span(bounds_).first(bins);
+  const auto masses = std::span(masses_).first(bins);
+  if (exact_) {
+    exact_->bound_marginals(*buckets_, bounds, masses);
+  } else {
+    buckets_->bound_marginals(bounds, masses);
+  }
+  // The uniform part is one more bin whose items are always accepted: since the marginals sum to k,
+  // a mass of gamma k / (1 - gamma) gives it a share of gamma among the accepted.
+  bounds_[bins] = 0.0;
+  if (options_.gamma < 1.0) {
+    masses_[bins] = options_.gamma * static_cast<double>(tail_size_) / (1.0 - options_.gamma);
+  } else {
+    std::ranges::fill(masses, 0.0);
+    masses_[bins] = 1.0;
+  }
+  proposals_.build(masses_);
+  proposals_stale_ = false;
+}
+
+void AdaptiveSampler::Impl::draw(Rng& rng, std::span<Index> batch) {
+  if (uniform()) {
+    for (Index& i : batch) i = rng.below(static_cast<std::uint32_t>(size_));
+  } else if (options_.batches == Batches::subset) {
+    draw_from_subset(rng, batch);
+  } else {
+    draw_iid(rng, batch);
+  }
+}
+
+void AdaptiveSampler::Impl::draw_iid(Rng& rng, std::span<Index> batch) {
+  if (proposals_stale_) build_proposals();
+  last_drawn_.clear();
+  last_marginals_.resize(batch.size());
+  for (std::size_t start = 0; start < batch.size(); start += kGroup) {
+    const std::size_t count = std::min(kGroup, batch.size() - start);
+    draw_group(rng, batch.subspan(start, count), std::span(last_marginals_).subspan(start, count));
+  }
+  last_drawn_.assign(batch.begin(), batch.end());
+}
+
+// Rejection, all open places at once: each pass over them only touches memory that the pass before
+// asked for.
+void AdaptiveSampler::Impl::draw_group(Rng& rng, std::span<Index> out,
+                                       std::span<double> marginals) {
+  std::array<std::uint32_t, kGroup> places;
+  std::array<std::uint32_t, kGroup> bins;
+  std::array<const Index*, kGroup> slots;
+  std::array<Index, kGroup> uniform_items;
+  std::array<double, kGroup> thresholds;
+  std::array<double, kGroup> values;
+  std::size_t open = out.size();
+  for (std::size_t a = 0; a < open; ++a) places[a] = static_cast<std::uint32_t>(a);
+  const std::size_t uniform_bin = buckets_->bin_count();
+  const double nu = tilt();
+  for (std::size_t round = 0; open > 0; ++round) {
+    if (round > kMostRounds) throw NumericalError("the sampler's law cannot be drawn from");
+    for (std::size_t a = 0; a < open; ++a) values[a] = rng.uniform();
+    proposals_.pick(std::span(values).first(open), std::span(bins).first(open));
+    for (std::size_t a = 0; a < open; ++a) {
+      const std::size_t bin = bins[a];
+      if (bin == uniform_bin) {
+        uniform_items[a] = rng.below(static_cast<std::uint32_t>(size_));
+        slots[a] = &uniform_items[a];
+        thresholds[a] = -1.0;
+      } else {
+        slots[a] = buckets_->slot_address(bin, rng.below(buckets_->bin_size(bin)));
+        __builtin_prefetch(slots[a]);
+        thresholds[a] = rng.uniform() * bounds_[bin];
+      }
+    }
+    for (std::size_t a = 0; a < open; ++a) buckets_->prefetch(*slots[a]);
+    for (std::size_t a = 0; a < open; ++a) values[a] = buckets_->log_weight(*slots[a]) + nu;
+    to_marginals(std::span(values).first(open));
+    std::size_t still_open = 0;
+    for (std::size_t a = 0; a < open; ++a) {
+      const std::uint32_t place = places[a];
+      out[place] = *slots[a];
+      marginals[place] = values[a];
+      places[still_open] = place;
+      still_open += values[a] > thresholds[a] ? 0 : 1;
+    }
+    open = still_open;
+  }
+}
+
+// One k-subset for the batch, members drawn evenly from it. Cost: O(N).
+void AdaptiveSampler::Impl::draw_from_subset(Rng& rng, std::span<Index> batch) {
+  std::vector<double> log_weights(size_);
+  for (std::size_t i = 0; i < size_; ++i) {
+    log_weights[i] = buckets_->log_weight(static_cast<Index>(i));
+  }
+  std::vector<Index> subset(tail_size_);
+  KSubsetSampler(log_weights, tail_size_, buckets_->tilt()).draw(rng, subset);
+  for (Index& i : batch) {
+    const bool from_all = options_.gamma > 0.0 && rng.uniform() < options_.gamma;
+    i = from_all ? rng.below(static_cast<std::uint32_t>(size_))
+                 : subset[rng.below(static_cast<std::uint32_t>(tail_size_))];
+  }
+}
+
+void AdaptiveSampler::Impl::observe(std::span<const Index> drawn, std::span<const double> losses) {
+  check_batch(drawn, losses, size_);
+  if (drawn.empty()) return;
+  if (!std::ranges::equal(drawn, last_drawn_)) {
+    last_drawn_.clear();
+    last_marginals_.resize(drawn.size());
+    find_marginals(drawn, last_marginals_);
+  }
+  probabilities_.resize(drawn.size());
+  for (std::size_t j = 0; j < drawn.size(); ++j) probabilities_[j] = mixed(last_marginals_[j]);
+  learn(drawn, losses, probabilities_);
+}
+
+void AdaptiveSampler::Impl::learn(std::span<const Index> drawn, std::span<const double> losses,
+                                  std::span<const double> probabilities) {
+  if (drawn.empty()) return;
+  steps_.resize(drawn.size());
+  rule_.steps(losses, probabilities, steps_);
+  last_drawn_.clear();
+  if (!uniform()) move_weights(drawn);
+}
+
+void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
+  for (const Index i : drawn) buckets_->prefetch(i);
+  before_.resize(drawn.size());
+  after_.resize(drawn.size());
+  buckets_->add(drawn, steps_, before_, after_);
+  if (exact_) {
+    for (std::size_t j = 0; j < drawn.size(); ++j) exact_->replace(before_[j], after_[j]);
+  }
+  // How far sum p moves at the old tilt: the first guess for the new one.
+  const double nu = buckets_->tilt();
+  for (double& x : before_) x += nu;
+  for (double& x : after_) x += nu;
+  portable::sigmoid_in_place(before_);
+  portable::sigmoid_in_place(after_);
+  double change = 0.0;
+  for (std::size_t j = 0; j < drawn.size(); ++j) change += after_[j] - before_[j];
+  const double shift = buckets_->solve_tilt(change);
+  if (exact_) exact_->settle(*buckets_, shift);
+  proposals_stale_ = true;
+}
+
+void AdaptiveSampler::Impl::save(std::ostream& out) const {
+  StateWriter writer(kStateKind, kStateVersion);
+  writer.put(static_cast<std::uint64_t>(size_));
+  const AdaptiveSamplerOptions& o = options_;
+  writer.put(o.alpha);
+  writer.put(o.estimator);
+  writer.put(static_cast<std::uint8_t>(o.eta.has_value()));
+  writer.put(o.eta.value_or(0.0));
+  writer.put(o.eta_scale);
+  writer.put(o.schedule);
+  writer.put(o.horizon);
+  writer.put(o.gamma);
+  writer.put(o.epsilon);
+  writer.put(o.scale);
+  writer.put(o.loss_scale);
+  writer.put(o.marginals);
+  writer.put(o.batches);
+  rule_.save(writer);
+  if (buckets_) buckets_->save(writer);
+  if (exact_) exact_->save(writer);
+  writer.write_to(out);
+}
+
+namespace {
+
+AdaptiveSamplerOptions read_options(StateReader& reader) {
+  AdaptiveSamplerOptions o;
+  o.alpha = reader.get<double>();
+  o.estimator = reader.get<Estimator>();
+  const bool has_eta = reader.get<std::uint8_t>() != 0;
+  const auto eta = reader.get<double>();
+  if (has_eta) o.eta = eta;
+  o.eta_scale = reader.get<double>();
+  o.schedule = reader.get<EtaSchedule>();
+  o.horizon = reader.get<std::uint64_t>();
+  o.gamma = reader.get<double>();
+  o.epsilon = reader.get<double>();
+  o.scale = reader.get<LossScale>();
+  o.loss_scale = reader.get<double>();
+  o.marginals = reader.get<Marginals>();
+  o.batches = reader.get<Batches>();
+  try {
+    check_options(o);
+    check_combination(o);
+  } catch (const OptionError& error) {
+    reader.require(false, error.what());
+  }
+  return o;
+}
+
+}  // namespace
+
+std::unique_ptr<AdaptiveSampler::Impl> AdaptiveSampler::Impl::load(std::istream& in) {
+  StateReader reader(in, kStateKind, kStateVersion);
+  const auto size = reader.get<std::uint64_t>();
+  reader.require(size >= 1 && size <= kMaxSize, "its size is out of range");
+  const AdaptiveSamplerOptions options = read_options(reader);
+  auto impl = std::make_unique<Impl>(size, options);
+  impl->rule_.load(reader);
+  if (!impl->uniform()) {
+    impl->adopt(LogWeightBuckets::load(reader, size, static_cast<double>(impl->tail_size_)));
+    if (impl->exact_) impl->exact_->load(reader);
+  }
+  reader.finish();
+  return impl;
+}
+
+AdaptiveSampler::AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options) {
+  check_size(size);
+  check_options(options);
+  check_combination(options);
+  impl_ = std::make_unique<Impl>(size, options);
+  if (!impl_->uniform()) {
+    impl_->adopt(LogWeightBuckets(size, static_cast<double>(impl_->tail_size_)));
+  }
+}
+
+AdaptiveSampler::AdaptiveSampler(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+AdaptiveSampler::AdaptiveSampler(const AdaptiveSampler& other)
+    : impl_(std::make_unique<Impl>(*other.impl_)) {}
+AdaptiveSampler::AdaptiveSampler(AdaptiveSampler&& other) noexcept = default;
+AdaptiveSampler& AdaptiveSampler::operator=(const AdaptiveSampler& other) {
+  if (this != &other) impl_ = std::make_unique<Impl>(*other.impl_);
+  return *this;
+}
+AdaptiveSampler& AdaptiveSampler::operator=(AdaptiveSampler&& other) noexcept = default;
+AdaptiveSampler::~AdaptiveSampler() = default;
+
+std::size_t AdaptiveSampler::size() const noexcept { return impl_->size_; }
+std::size_t AdaptiveSampler::tail_size() const noexcept { return impl_->tail_size_; }
+const AdaptiveSamplerOptions& AdaptiveSampler::options() const noexcept { return impl_->options_; }
+double AdaptiveSampler::baseline() const noexcept { return impl_->rule_.baseline(); }
+double AdaptiveSampler::scale() const noexcept { return impl_->rule_.scale(); }
+double AdaptiveSampler::eta() const noexcept { return impl_->rule_.eta(); }
+
+double AdaptiveSampler::probability(Index i) const {
+  check_index(i, size());
+  double marginal = 0.0;
+  impl_->find_marginals(std::span(&i, 1), std::span(&marginal, 1));
+  return impl_->mixed(marginal);
+}
+
+std::vector<double> AdaptiveSampler::probabilities() const {
+  std::vector<double> result(size());
+  std::array<Index, 1024> indices;
+  for (std::size_t start = 0; start < result.size(); start += indices.size()) {
+    const auto part = std::span(result).subspan(start, std::min(indices.size(), size() - start));
+    for (std::size_t j = 0; j < part.size(); ++j) indices[j] = static_cast<Index>(start + j);
+    impl_->find_marginals(std::span(indices).first(part.size()), part);
+    for (double& value : part) value = impl_->mixed(value);
+  }
+  return result;
+}
+
+void AdaptiveSampler::draw(Rng& rng, std::span<Index> batch) { impl_->draw(rng, batch); }
+
+void AdaptiveSampler::observe(std::span<const Index> drawn, std::span<const double> losses) {
+  impl_->observe(drawn, losses);
+}
+
+void AdaptiveSampler::observe(std::span<const Index> drawn, std::span<const double> losses,
+                              std::span<const double> probabilities) {
+  check_batch(drawn, losses, size());
+  if (probabilities.size() != drawn.size()) {
+    throw OptionError(fmt::format("probabilities has {} values, drawn has {}", probabilities.size(),
+                                  drawn.size()));
+  }
+  constexpr Bounds kBounds{.low = 0, .high = 1, .low_ok = false};
+  for (std::size_t j = 0; j < probabilities.size(); ++j) {
+    if (!kBounds.contains(probabilities[j])) {
+      check_range(fmt::format("probabilities[{}]", j), probabilities[j], kBounds);
+    }
+  }
+  impl_->learn(drawn, losses, probabilities);
+}
+
+double AdaptiveSampler::log_weight(Index i) const {
+  check_index(i, size());
+  return impl_->uniform() ? 0.0 : impl_->buckets_->log_weight(i);
+}
+
+void AdaptiveSampler::set_log_weights(std::span<const double> log_weights) {
+  if (log_weights.size() != size()) {
+    throw OptionError(
+        fmt::format("log_weights has {} values, the sampler {}", log_weights.size(), size()));
+  }
+  for (std::size_t i = 0; i < log_weights.size(); ++i) {
+    if (!std::isfinite(log_weights[i])) {
+      throw DataError(
+          fmt::format("log_weights[{}] = {} is not finite", i, printable(log_weights[i])));
+    }
+  }
+  if (!impl_->uniform()) {
+    impl_->adopt(LogWeightBuckets(log_weights, static_cast<double>(impl_->tail_size_)));
+  }
+}
+
+void AdaptiveSampler::save(std::ostream& out) const { impl_->save(out); }
+
+AdaptiveSampler AdaptiveSampler::load(std::istream& in) { return AdaptiveSampler(Impl::load(in)); }
+
+std::size_t AdaptiveSampler::memory_bytes() const noexcept {
+  return sizeof(*impl_) + (impl_->buckets_ ? impl_->buckets_->memory_bytes() : 0);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,585 @@
+#include "sampler/log_weight_buckets.hpp"
+
+#include "base/portable_math.hpp"
+#include "base/state_stream.hpp"
+#include "base/vector.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::size_t kNodes = LogWeightBuckets::kNodes;
+constexpr std::size_t kPerCell = LogWeightBuckets::kBucketsPerCell;
+static_assert(kNodes == 12, "the literals and formulas below are for 12 nodes");
+
+// e^-28 < 1e-12: what lies this far beyond nu is 0 or 1 to the precision promised. The margin is
+// how far nu may move before the window follows.
+constexpr int kReach = 28;
+constexpr int kMargin = 4;
+
+// sum p may be off by this share of k.
+constexpr double kTolerance = 1e-13;
+
+// Changes of the sums are noted first and applied together, in a loop of their own.
+constexpr std::size_t kChangesAtOnce = 512;
+
+// cos(m pi / 24), m = 0..12: Chebyshev nodes and values, as literals because cos is not portable.
+constexpr std::array<double, 13> kCos = {1.0,
+                                         0.99144486137381041114,
+                                         0.96592582628906828675,
+                                         0.92387953251128675613,
+                                         0.86602540378443864676,
+                                         0.79335334029123516458,
+                                         0.70710678118654752440,
+                                         0.60876142900872063942,
+                                         0.5,
+                                         0.38268343236508977173,
+                                         0.25881904510252076235,
+                                         0.13052619222005159155,
+                                         0.0};
+
+constexpr double cos_24th(std::size_t m) {
+  m %= 48;
+  if (m > 24) m = 48 - m;
+  return m <= 12 ? kCos[m] : -kCos[24 - m];
+}
+
+// Nodes of all cells, from the lower end of the window.
+double position_in_window(std::size_t node) {
+  const std::size_t cell = node / kNodes;
+  return static_cast<double>(cell) + 0.5 - 0.5 * cos_24th(2 * (node % kNodes) + 1);
+}
+
+using Matrix = std::array<double, kNodes * kNodes>;
+
+// Row j: what the sum of T_j contributes to each node's weight. With the nodes in increasing
+// order, T_j(node r) = (-1)^j cos(j (2r + 1) pi / 24).
+constexpr Matrix moments_to_weights() {
+  Matrix matrix{};
+  for (std::size_t j = 0; j < kNodes; ++j) {
+    for (std::size_t r = 0; r < kNodes; ++r) {
+      const double value = cos_24th(j * (2 * r + 1)) * (j % 2 == 0 ? 1.0 : -1.0);
+      matrix[j * kNodes + r] = value * (j == 0 ? 1.0 : 2.0) / static_cast<double>(kNodes);
+    }
+  }
+  return matrix;
+}
+alignas(32) constexpr Matrix kToWeights = moments_to_weights();
+
+std::int64_t floor_to_int(double value) noexcept {
+  const auto truncated = static_cast<std::int64_t>(value);
+  return truncated - (value < static_cast<double>(truncated) ? 1 : 0);
+}
+
+std::int64_t bucket_of(double x) noexcept {
+  return floor_to_int(x * static_cast<double>(kPerCell));
+}
+
+double clamp_log_weight(double x) noexcept {
+  return std::clamp(x, -LogWeightBuckets::kMaxLogWeight, LogWeightBuckets::kMaxLogWeight);
+}
+
+// sums += sign * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
+template <class Change>
+ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::size_t count) {
+  for (std::size_t n = 0; n < count; ++n) {
+    const double t = changes[n].t;
+    const double sign = changes[n].sign;
+    const double t2 = 2.0 * t * t - 1.0;
+    const double t3 = 2.0 * t * t2 - t;
+    const double t4 = 2.0 * t2 * t2 - 1.0;
+    const Vec4 low = {1.0, t, t2, t3};
+    const Vec4 mirrored = {t4, t3, t2, t};
+    const Vec4 middle = 2.0 * t4 * low - mirrored;
+    const Vec4 high = 2.0 * t4 * middle - low;
+    auto* out = reinterpret_cast<Vec4*>(moments + changes[n].cell * kNodes);
+    out[0] += sign * low;
+    out[1] += sign * middle;
+    out[2] += sign * high;
+  }
+}
+
+ADACVAR_WIDE void transform_cell(const double* moments, double* weights) {
+  constexpr std::size_t kVectors = kNodes / 4;
+  const auto* matrix = reinterpret_cast<const Vec4*>(kToWeights.data());
+  auto* out = reinterpret_cast<Vec4*>(weights);
+  Vec4 sum[kVectors] = {};  // NOLINT(modernize-avoid-c-arrays): std::array drops the alignment
+  for (std::size_t j = 0; j < kNodes; ++j) {
+    for (std::size_t v = 0; v < kVectors; ++v) sum[v] += moments[j] * matrix[j * kVectors + v];
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) out[v] = sum[v];
+}
+
+struct NodeSums {
+  Vec4 value, first, second, third;
+};
+
+// Weighted sums of sigma and its first three derivatives over the nodes; sigma = 1/(1 +
+// scale*decay). The first moment of a cell is the number of its items: empty cells are passed over.
+ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, const double* moments,
+                                 std::size_t cells, double scale, NodeSums* result) {
+  Vec4 value{}, first{}, second{}, third{};
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (moments[c * kNodes] == 0.0) continue;
+    const auto* weight = reinterpret_cast<const Vec4*>(weights + c * kNodes);
+    const auto* decay = reinterpret_cast<const Vec4*>(decays + c * kNodes);
+    for (std::size_t g = 0; g < kNodes / 4; ++g) {
+      const Vec4 odds = scale * decay[g];
+      const Vec4 p = 1.0 / (1.0 + odds);
+      const Vec4 v = odds * p * p;
+      const Vec4 wv = weight[g] * v;
+      value += weight[g] * p;
+      first += wv;
+      second += wv * (1.0 - 2.0 * p);
+      third += wv * (1.0 - 6.0 * v);
+    }
+  }
+  *result = {value, first, second, third};
+}
+
+ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, std::size_t count,
+                             double scale, double* bounds, double* masses) {
+  for (std::size_t b = 0; b < count; ++b) bounds[b] = 1.0 / (1.0 + scale * decays[b]);
+  for (std::size_t b = 0; b < count; ++b) masses[b] = bounds[b] * sizes[b];
+}
+
+}  // namespace
+
+LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double target)
+    : target_(target) {
+  allocate(log_weights.size());
+  // Weights far from 0 but near each other must not meet at the ends.
+  const double middle = middle_of({log_weights.begin(), log_weights.end()});
+  const double shift = std::abs(middle) > kMaxTilt ? middle : 0.0;
+  for (std::size_t i = 0; i < log_weights.size(); ++i) {
+    items_[i].x = clamp_log_weight(log_weights[i] - shift);
+  }
+  jump_to_threshold();
+  solve_tilt();
+}
+
+LogWeightBuckets::LogWeightBuckets(std::size_t size, double target) : target_(target) {
+  allocate(size);
+  const double share = target / static_cast<double>(size);
+  tilt_ = portable::log(share / (1.0 - share));
+  first_cell_ = wanted_first_cell(tilt_);
+  fill_bins();
+  solve_tilt();
+}
+
+void LogWeightBuckets::allocate(std::size_t size) {
+  assert(target_ > 0 && target_ < static_cast<double>(size));
+  // Below nu the window must reach as far as the many light items together still count.
+  const double light = portable::log(static_cast<double>(size) / target_);
+  cells_below_ = static_cast<std::size_t>(kReach + kMargin) + static_cast<std::size_t>(light) + 1;
+  cells_ = cells_below_ + kReach + kMargin;
+
+  items_.resize(size);
+  bins_.resize(cells_ * kPerCell + 2);
+  bin_sizes_.assign(bins_.size(), 0.0);
+  // The last chunk of each bin is partly empty: small chunks for few items bound that waste.
+  chunk_shift_ = static_cast<unsigned>(
+      std::clamp(static_cast<int>(std::bit_width(size / (8 * bins_.size()))), 4, 12));
+  chunk_mask_ = (std::uint32_t{1} << chunk_shift_) - 1;
+  const std::size_t chunks = (size >> chunk_shift_) + bins_.size();
+  pool_.resize(chunks << chunk_shift_);
+  free_chunks_.resize(chunks);
+  for (std::size_t c = 0; c < chunks; ++c) {
+    free_chunks_[c] = static_cast<std::uint32_t>(chunks - 1 - c);
+  }
+
+  moments_.assign(cells_ * kNodes, 0.0);
+  node_weights_.assign(cells_ * kNodes, 0.0);
+  cell_changed_.assign(cells_, 0);
+  changes_.resize(kChangesAtOnce + 1);
+  node_decay_.resize(cells_ * kNodes);
+  for (std::size_t g = 0; g < node_decay_.size(); ++g) {
+    node_decay_[g] = portable::exp(-position_in_window(g));
+  }
+  edge_decay_.resize(bins_.size());
+  for (std::size_t b = 0; b < edge_decay_.size(); ++b) {
+    edge_decay_[b] = portable::exp(-static_cast<double>(b) / static_cast<double>(kPerCell));
+  }
+  edge_decay_.back() = 0.0;
+}
+
+void LogWeightBuckets::clear_bins() {
+  for (Bin& bin : bins_) {
+    free_chunks_.insert(free_chunks_.end(), bin.chunks.rbegin(), bin.chunks.rend());
+    bin.chunks.clear();
+    bin.count = 0;
+  }
+  std::ranges::fill(bin_sizes_, 0.0);
+}
+
+void LogWeightBuckets::fill_bins() {
+  clear_bins();
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    append(bin_of(items_[i].x), static_cast<Index>(i));
+  }
+  recompute_moments();
+}
+
+inline std::size_t LogWeightBuckets::bin_of_bucket(std::int64_t bucket) const noexcept {
+  const std::int64_t place = bucket - first_cell_ * static_cast<std::int64_t>(kPerCell);
+  const auto buckets = static_cast<std::int64_t>(bins_.size() - 2);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(place, -1, buckets) + 1);
+}
+
+std::size_t LogWeightBuckets::bin_of(double x) const noexcept {
+  return bin_of_bucket(bucket_of(x));
+}
+
+double LogWeightBuckets::upper_edge(std::size_t bin) const noexcept {
+  if (bin + 1 == bins_.size()) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(first_cell_) +
+         static_cast<double>(bin) / static_cast<double>(kPerCell);
+}
+
+double LogWeightBuckets::node_position(std::size_t node) const noexcept {
+  return static_cast<double>(first_cell_) + position_in_window(node);
+}
+
+void LogWeightBuckets::append(std::size_t bin, Index i) {
+  Bin& to = bins_[bin];
+  const std::uint32_t slot = to.count++;
+  bin_sizes_[bin] += 1.0;
+  if ((slot & chunk_mask_) == 0) {
+    to.chunks.push_back(free_chunks_.back());
+    free_chunks_.pop_back();
+  }
+  pool_[place(bin, slot)] = i;
+  items_[i].slot = slot;
+}
+
+void LogWeightBuckets::remove(std::size_t bin, std::uint32_t slot) {
+  Bin& from = bins_[bin];
+  const std::uint32_t last = --from.count;
+  bin_sizes_[bin] -= 1.0;
+  const Index moved = *slot_address(bin, last);
+  pool_[place(bin, slot)] = moved;
+  items_[moved].slot = slot;
+  if ((last & chunk_mask_) == 0) {
+    free_chunks_.push_back(from.chunks.back());
+    from.chunks.pop_back();
+  }
+}
+
+void LogWeightBuckets::move_all(std::size_t from, std::size_t to) {
+  while (bins_[from].count > 0) {
+    const std::uint32_t last = bins_[from].count - 1;
+    const Index i = *slot_address(from, last);
+    remove(from, last);
+    append(to, i);
+  }
+}
+
+// Written in any case and counted only inside the window: whether an item lies there cannot be
+// predicted. `changes_` has room for one more than kChangesAtOnce.
+inline void LogWeightBuckets::note_moments(double x, std::int64_t bucket, double sign) {
+  const std::int64_t cell = bucket >> 2U;
+  static_assert(kPerCell == 4);
+  const auto c = static_cast<std::size_t>(cell - first_cell_);
+  const bool inside = c < cells_;
+  changes_[changed_] = {2.0 * (x - static_cast<double>(cell)) - 1.0, sign, c};
+  changed_ += inside ? 1 : 0;
+  if (changed_ >= kChangesAtOnce) apply_moments();
+}
+
+void LogWeightBuckets::apply_moments() {
+  add_chebyshev(moments_.data(), changes_.data(), changed_);
+  for (std::size_t n = 0; n < changed_; ++n) cell_changed_[changes_[n].cell] = 1;
+  changed_ = 0;
+}
+
+void LogWeightBuckets::recompute_moments() {
+  std::ranges::fill(moments_, 0.0);
+  std::ranges::fill(cell_changed_, char{1});
+  for (const Item& item : items_) note_moments(item.x, bucket_of(item.x), 1.0);
+  apply_moments();
+  updates_since_refresh_ = 0;
+}
+
+void LogWeightBuckets::add(std::span<const Index> indices, std::span<const double> steps,
+                           std::span<double> before, std::span<double> after) {
+  for (std::size_t j = 0; j < indices.size(); ++j) {
+    Item& item = items_[indices[j]];
+    const double old = item.x;
+    const double x = clamp_log_weight(old + steps[j]);
+    before[j] = old;
+    after[j] = item.x = x;
+    const std::int64_t old_bucket = bucket_of(old);
+    const std::int64_t bucket = bucket_of(x);
+    note_moments(old, old_bucket, -1.0);
+    note_moments(x, bucket, 1.0);
+    const std::size_t from = bin_of_bucket(old_bucket);
+    const std::size_t to = bin_of_bucket(bucket);
+    if (from != to) {
+      remove(from, item.slot);
+      append(to, indices[j]);
+    }
+  }
+  apply_moments();
+  updates_since_refresh_ += indices.size();
+}
+
+void LogWeightBuckets::refresh_node_weights() {
+  for (std::size_t c = 0; c < cells_; ++c) {
+    if (cell_changed_[c] == 0) continue;
+    transform_cell(moments_.data() + c * kNodes, node_weights_.data() + c * kNodes);
+    cell_changed_[c] = 0;
+  }
+}
+
+std::span<const double> LogWeightBuckets::node_weights() {
+  refresh_node_weights();
+  return node_weights_;
+}
+
+LogWeightBuckets::Sums LogWeightBuckets::evaluate(double tilt) {
+  refresh_node_weights();
+  NodeSums sums;
+  sum_over_nodes(node_weights_.data(), node_decay_.data(), moments_.data(), cells_,
+                 portable::exp(-(static_cast<double>(first_cell_) + tilt)), &sums);
+  return {.value = sum_lanes(sums.value) + bin_sizes_.back(),
+          .first = sum_lanes(sums.first),
+          .second = sum_lanes(sums.second),
+          .third = sum_lanes(sums.third)};
+}
+
+void LogWeightBuckets::bound_marginals(std::span<double> bounds, std::span<double> masses) const {
+  bound_bins(edge_decay_.data(), bin_sizes_.data(), edge_decay_.size(),
+             portable::exp(-(static_cast<double>(first_cell_) + tilt_)), bounds.data(),
+             masses.data());
+}
+
+std::int64_t LogWeightBuckets::wanted_first_cell(double tilt) const noexcept {
+  return floor_to_int(-tilt + 0.5) - static_cast<std::int64_t>(cells_below_);
+}
+
+void LogWeightBuckets::keep_window_around(double tilt) {
+  const std::int64_t wanted = wanted_first_cell(tilt);
+  if (std::abs(wanted - first_cell_) > kMargin) shift_window(wanted);
+}
+
+void LogWeightBuckets::shift_window(std::int64_t first_cell) {
+  const std::int64_t by = first_cell - first_cell_;
+  const std::size_t above = bins_.size() - 1;
+  const auto steps = static_cast<std::size_t>(
+      std::min<std::int64_t>(std::abs(by), static_cast<std::int64_t>(cells_)));
+  const auto buckets = static_cast<std::ptrdiff_t>(steps * kPerCell);
+  const auto rotate_buckets = [](auto& values, std::ptrdiff_t places) {
+    std::rotate(values.begin() + 1,
+                places > 0 ? values.begin() + 1 + places : values.end() - 1 + places,
+                values.end() - 1);
+  };
+  const auto shift_cells = [steps](const auto& begin, const auto& end) {
+    // The cells that enter are empty until items are pulled in.
+    const auto places = static_cast<std::ptrdiff_t>(steps * kNodes);
+    std::copy(begin + places, end, begin);
+    std::fill(end - places, end, 0.0);
+  };
+  const std::size_t leave_to = by > 0 ? 0 : above;
+  for (std::size_t b = 0; b < steps * kPerCell; ++b) {
+    move_all(by > 0 ? 1 + b : above - 1 - b, leave_to);
+  }
+  rotate_buckets(bins_, by > 0 ? buckets : -buckets);
+  rotate_buckets(bin_sizes_, by > 0 ? buckets : -buckets);
+  if (by > 0) {
+    shift_cells(moments_.begin(), moments_.end());
+  } else {
+    shift_cells(moments_.rbegin(), moments_.rend());
+  }
+  first_cell_ = first_cell;
+  std::ranges::fill(cell_changed_, char{1});
+  pull_into_window(above - leave_to);
+  // A shift past the window's whole length jumps over items on the other side too.
+  if (steps == cells_) pull_into_window(leave_to);
+}
+
+void LogWeightBuckets::pull_into_window(std::size_t from) {
+  for (std::uint32_t slot = 0; slot < bins_[from].count;) {
+    const Index i = *slot_address(from, slot);
+    const std::size_t to = bin_of(items_[i].x);
+    if (to == from) {
+      ++slot;
+      continue;
+    }
+    remove(from, slot);
+    append(to, i);
+    note_moments(items_[i].x, bucket_of(items_[i].x), 1.0);
+  }
+  apply_moments();
+}
+
+double LogWeightBuckets::solve_tilt(double change) {
+  // Rounding of the running sums grows like the square root of the number of updates; starting
+  // them anew now and then costs about a nanosecond an update.
+  if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
+  if (slope_ > 0.0) tilt_ += std::clamp(-change / slope_, -1.0, 1.0);
+  if (!newton(16)) {
+    jump_to_threshold();
+    [[maybe_unused]] const bool found = newton(400);
+    assert(found);
+  }
+  return std::abs(tilt_) > kMaxTilt ? recentre() : 0.0;
+}
+
+// The k-DPP is blind to a constant common to all log-weights. Cost: O(N), after nu has moved by
+// 1e4.
+double LogWeightBuckets::recentre() {
+  const auto cells = floor_to_int(-tilt_);
+  const auto shift = static_cast<double>(cells);
+  for (Item& item : items_) item.x = clamp_log_weight(item.x - shift);
+  tilt_ += shift;
+  first_cell_ -= cells;
+  fill_bins();
+  return shift;
+}
+
+// Safeguarded Newton steps of third order on sum p - target. False: not there after `iterations`.
+bool LogWeightBuckets::newton(int iterations) {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  const double tolerance = kTolerance * target_;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    keep_window_around(tilt_);
+    const Sums sums = evaluate(tilt_);
+    slope_ = sums.first;
+    const double gap = sums.value - target_;
+    if (std::abs(gap) <= tolerance) return true;
+    (gap < 0 ? low : high) = tilt_;
+
+    const double limit = 2.0;  // sigma changes on the scale of 1: a longer step has no basis
+    double step = gap < 0 ? limit : -limit;
+    if (sums.first > 0.0 && std::abs(gap) < limit * sums.first) {
+      const double e = gap / sums.first;
+      const double a2 = sums.second / (2.0 * sums.first);
+      const double a3 = sums.third / (6.0 * sums.first);
+      const double cubic = -e * (1.0 + e * (a2 + e * (2.0 * a2 * a2 - a3)));
+      if (std::abs(e) < 0.1 && 4.0 * sums.first * e * e * e * e <= tolerance) {
+        tilt_ += cubic;
+        slope_ += cubic * sums.second;
+        return true;
+      }
+      step = std::abs(e) < 0.5 ? cubic : -e;
+    }
+    double next = tilt_ + step;
+    if (next <= low || next >= high) next = 0.5 * (low + high);
+    // Far from 0 the tilt itself is coarse: no number nearer to the root.
+    const bool settled = std::abs(next - tilt_) <= 4e-16 * std::abs(tilt_);
+    tilt_ = next;
+    if (settled) return true;
+  }
+  return false;
+}
+
+// Half way between the k-th and the (k+1)-th largest.
+double LogWeightBuckets::middle_of(std::vector<double> log_weights) const {
+  const auto kth = log_weights.begin() + static_cast<std::ptrdiff_t>(target_) - 1;
+  std::ranges::nth_element(log_weights, kth, std::ranges::greater{});
+  return 0.5 * *kth + 0.5 * *std::max_element(kth + 1, log_weights.end());
+}
+
+// Puts -nu between the k-th and the (k+1)-th largest weight, which brackets the root within log N
+// for weights of any scale, and builds the window anew there. Cost: O(N).
+void LogWeightBuckets::jump_to_threshold() {
+  std::vector<double> values(items_.size());
+  std::ranges::transform(items_, values.begin(), &Item::x);
+  tilt_ = -middle_of(std::move(values));
+  first_cell_ = wanted_first_cell(tilt_);
+  fill_bins();
+}
+
+void LogWeightBuckets::save(StateWriter& writer) const {
+  writer.put(tilt_);
+  writer.put(slope_);
+  writer.put(first_cell_);
+  writer.put(updates_since_refresh_);
+  writer.put_array(std::span<const double>(moments_));
+  // The order inside a bin decides which item a random number picks: it is part of the state.
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    writer.put(bins_[b].count);
+    for (std::uint32_t slot = 0; slot < bins_[b].count; ++slot) {
+      writer.put(*slot_address(b, slot));
+    }
+  }
+  for (const Item& item : items_) writer.put(item.x);
+}
+
+LogWeightBuckets LogWeightBuckets::load(StateReader& reader, std::size_t size, double target) {
+  reader.require(reader.remaining() / (sizeof(double) + sizeof(Index)) >= size,
+                 "it holds fewer items than it says");
+  LogWeightBuckets buckets(size, target);
+  buckets.tilt_ = reader.get<double>();
+  buckets.slope_ = reader.get<double>();
+  buckets.first_cell_ = reader.get<std::int64_t>();
+  buckets.updates_since_refresh_ = reader.get<std::uint64_t>();
+  // Written so that a NaN fails.
+  reader.require(std::abs(buckets.tilt_) <= 2 * kMaxLogWeight && std::isfinite(buckets.slope_) &&
+                     std::abs(static_cast<double>(buckets.first_cell_)) <= 4 * kMaxLogWeight,
+                 "its tilt is out of range");
+  reader.get_array(std::span<double>(buckets.moments_));
+  std::vector<std::vector<Index>> order(buckets.bins_.size());
+  std::size_t total = 0;
+  for (auto& bin : order) {
+    const auto count = reader.get<std::uint32_t>();
+    total += count;
+    reader.require(total <= size, "its bins hold too many items");
+    bin.resize(count);
+    reader.get_array(std::span<Index>(bin));
+  }
+  reader.require(total == size, "its bins hold too few items");
+  for (Item& item : buckets.items_) {
+    item.x = reader.get<double>();
+    reader.require(std::abs(item.x) <= kMaxLogWeight, "a log-weight is out of range");
+  }
+  buckets.clear_bins();
+  std::vector<bool> seen(size, false);
+  for (std::size_t b = 0; b < order.size(); ++b) {
+    for (const Index i : order[b]) {
+      reader.require(i < size && !seen[i] && buckets.bin_of(buckets.items_[i].x) == b,
+                     "an item is not in its bin");
+      seen[i] = true;
+      buckets.append(b, i);
+    }
+  }
+  buckets.check_moments(reader);
+  return buckets;
+}
+
+// The sums as they ran are kept, since their last bits decide draws; but they must be near what the
+// log-weights give anew.
+void LogWeightBuckets::check_moments(const StateReader& reader) {
+  const auto running = moments_;
+  const auto updates = updates_since_refresh_;
+  recompute_moments();
+  const double tolerance = 1e-6 * static_cast<double>(items_.size());
+  for (std::size_t m = 0; m < running.size(); ++m) {
+    // Written so that a NaN fails.
+    reader.require(std::abs(running[m] - moments_[m]) <= tolerance,
+                   "its sums do not fit its log-weights");
+  }
+  moments_ = running;
+  updates_since_refresh_ = updates;
+}
+
+std::size_t LogWeightBuckets::memory_bytes() const noexcept {
+  std::size_t bytes =
+      sizeof(*this) + items_.capacity() * sizeof(Item) + pool_.capacity() * sizeof(Index) +
+      free_chunks_.capacity() * sizeof(std::uint32_t) + bins_.capacity() * sizeof(Bin) +
+      cell_changed_.capacity() + changes_.capacity() * sizeof(Change);
+  for (const Bin& bin : bins_) bytes += bin.chunks.capacity() * sizeof(std::uint32_t);
+  return bytes +
+         sizeof(double) * (moments_.capacity() + node_weights_.capacity() + node_decay_.capacity() +
+                           edge_decay_.capacity() + bin_sizes_.capacity());
+}
+
+}  // namespace adacvar

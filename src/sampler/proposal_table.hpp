@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+/// Picks a number b with probability weights[b] / total. Building is one pass, picking a binary
+/// search without branches; the table is small (some 350 entries) and rebuilt for every batch.
+class ProposalTable {
+ public:
+  /// Weights are non-negative, at least one positive.
+  void build(std::span<const double> weights) {
+    const std::size_t quarter = (weights.size() + 3) / 4;
+    cumulative_.resize(std::bit_ceil(4 * quarter));
+    std::ranges::copy(weights, cumulative_.begin());
+    std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(weights.size()), cumulative_.end(),
+              0.0);
+    accumulate(quarter);
+    total_ = cumulative_[4 * quarter - 1];
+    // Rounding may put u * total at the very end: it then belongs to the last entry that can be.
+    std::size_t last = weights.size() - 1;
+    while (weights[last] <= 0.0) --last;
+    std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(last), cumulative_.end(),
+              std::numeric_limits<double>::infinity());
+  }
+
+  /// entries[a] for a uniform number uniforms[a] in [0, 1). Several searches go step by step
+  /// together, so that the processor overlaps them, and without branches, which it could not
+  /// predict.
+  void pick(std::span<const double> uniforms, std::span<std::uint32_t> entries) const noexcept {
+    constexpr std::size_t kTogether = 8;
+    std::size_t a = 0;
+    for (; a + kTogether <= entries.size(); a += kTogether)
+      search<kTogether>(&uniforms[a], &entries[a]);
+    for (; a < entries.size(); ++a) search<1>(&uniforms[a], &entries[a]);
+  }
+
+ private:
+  template <std::size_t Count>
+  void search(const double* uniforms, std::uint32_t* entries) const noexcept {
+    std::array<double, Count> aim;
+    std::array<std::size_t, Count> at{};
+    for (std::size_t a = 0; a < Count; ++a) aim[a] = uniforms[a] * total_;
+    for (std::size_t step = cumulative_.size() / 2; step > 0; step /= 2) {
+      const double* ahead = cumulative_.data() + step - 1;
+      // A mask, since a conditional might become a branch.
+      for (std::size_t a = 0; a < Count; ++a) {
+        at[a] += step & (std::size_t{0} - static_cast<std::size_t>(ahead[at[a]] <= aim[a]));
+      }
+    }
+    for (std::size_t a = 0; a < Count; ++a) entries[a] = static_cast<std::uint32_t>(at[a]);
+  }
+
+  // Running sums of four quarters side by side: one chain of additions would be four times as slow.
+  void accumulate(std::size_t quarter) noexcept {
+    double* const values = cumulative_.data();
+    double s0 = 0.0;
+    double s1 = 0.0;
+    double s2 = 0.0;
+    double s3 = 0.0;
+    for (std::size_t b = 0; b < quarter; ++b) {
+      values[b] = s0 += values[b];
+      values[quarter + b] = s1 += values[quarter + b];
+      values[2 * quarter + b] = s2 += values[2 * quarter + b];
+      values[3 * quarter + b] = s3 += values[3 * quarter + b];
+    }
+    s1 += s0;
+    s2 += s1;
+    for (std::size_t b = 0; b < quarter; ++b) {
+      values[quarter + b] += s0;
+      values[2 * quarter + b] += s1;
+      values[3 * quarter + b] += s2;
+    }
+  }
+
+  std::vector<double> cumulative_;
+  double total_ = 0.0;
+};
+
+}  // namespace adacvar

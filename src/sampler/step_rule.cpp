@@ -1,0 +1,149 @@
+#include "sampler/step_rule.hpp"
+
+#include <adacvar/risk/cvar.hpp>
+
+#include "base/portable_math.hpp"
+#include "base/state_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+// Memory of the running statistics, in batches: long enough to average over the draws, short
+// enough to follow a model that is learning.
+constexpr std::uint64_t kScaleMemory = 100;
+constexpr double kBaselineMemory = 20.0;
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+// Divides first: the sum of finite losses may not be finite.
+double mean_of(std::span<const double> values) {
+  const double share = 1.0 / static_cast<double>(values.size());
+  double mean = 0.0;
+  for (const double value : values) mean += value * share;
+  return std::min(mean, kLargest);
+}
+
+// Lemma 1 of [CLJK20]; for the other schedules T is what they divide by themselves.
+double automatic_eta(double size, const AdaptiveSamplerOptions& options) {
+  const double draws = options.schedule != EtaSchedule::constant ? 1.0
+                       : options.horizon > 0 ? static_cast<double>(options.horizon)
+                                             : 50.0 * size;
+  return options.eta_scale * std::sqrt(portable::log(std::max(size, 2.0)) / (size * draws));
+}
+
+}  // namespace
+
+StepRule::StepRule(std::size_t size, const AdaptiveSamplerOptions& options)
+    : alpha_(options.alpha),
+      size_(static_cast<double>(size)),
+      estimator_(options.estimator),
+      schedule_(options.schedule),
+      running_scale_(
+          options.scale == LossScale::running ||
+          (options.scale == LossScale::automatic && options.estimator == Estimator::centred)),
+      base_eta_(options.eta ? *options.eta : automatic_eta(size_, options)),
+      smoothing_(options.epsilon / size_),
+      least_(1e-15 / size_),
+      scale_(options.loss_scale) {}
+
+void StepRule::steps(std::span<const double> losses, std::span<const double> probabilities,
+                     std::span<double> steps) {
+  const bool first = batches_++ == 0;
+  if (first) begin(losses, probabilities);
+  for (std::size_t j = 0; j < losses.size(); ++j) {
+    steps[j] = estimate(losses[j]) / (floored(probabilities[j]) + smoothing_);
+  }
+  double squares = 0.0;
+  if (schedule_ == EtaSchedule::adagrad) {
+    for (std::size_t j = 0; j < losses.size(); ++j) {
+      const double g = estimate(losses[j]);
+      squares += g * g / (size_ * (floored(probabilities[j]) + smoothing_));
+    }
+  }
+  const double eta = eta_after(losses.size(), squares);
+  for (double& step : steps) step *= eta;
+  draws_ += losses.size();
+  squares_ += squares;
+  if (!first) follow(losses, probabilities);
+}
+
+double StepRule::estimate(double loss) const noexcept {
+  if (scale_ <= 0.0) return 0.0;  // all losses so far were 0
+  switch (estimator_) {
+    case Estimator::gain:
+      return std::min(loss / scale_, 1.0);
+    case Estimator::loss:
+      return std::min(loss / scale_, 1.0) - 1.0;
+    case Estimator::centred:
+      break;
+  }
+  return std::clamp((loss - baseline_) / scale_, -1.0, 1.0);
+}
+
+double StepRule::eta_after(std::size_t draws, double squares) const noexcept {
+  switch (schedule_) {
+    case EtaSchedule::constant:
+      break;
+    case EtaSchedule::inverse_sqrt:
+      return base_eta_ / std::sqrt(static_cast<double>(draws_ + draws));
+    case EtaSchedule::adagrad:
+      return base_eta_ / std::sqrt(1.0 + squares_ + squares);
+  }
+  return base_eta_;
+}
+
+// The first batch sets the statistics that it is measured with.
+void StepRule::begin(std::span<const double> losses, std::span<const double> probabilities) {
+  if (running_scale_) scale_ = mean_of(losses);
+  if (estimator_ != Estimator::centred) return;
+  std::vector<double> shares(probabilities.size());
+  std::ranges::transform(probabilities, shares.begin(),
+                         [this](double q) { return 1.0 / floored(q); });
+  baseline_ = value_at_risk(losses, shares, alpha_);
+}
+
+// Later batches are measured with the statistics of those before them, so that the estimate of a
+// draw does not depend on the draw.
+void StepRule::follow(std::span<const double> losses, std::span<const double> probabilities) {
+  if (running_scale_) {
+    scale_ += (mean_of(losses) - scale_) / static_cast<double>(std::min(batches_, kScaleMemory));
+  }
+  if (estimator_ != Estimator::centred) return;
+  // Importance weights 1/(N q) make the share of losses above b an unbiased estimate of the share
+  // in the whole data; b moves until that share is alpha.
+  double above = 0.0;
+  for (std::size_t j = 0; j < losses.size(); ++j) {
+    const double share = 1.0 / (size_ * floored(probabilities[j]));
+    above += losses[j] > baseline_ ? share : 0.0;
+  }
+  const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
+  const double step = scale_ / kBaselineMemory * std::clamp(excess, -1.0, 1.0);
+  baseline_ = std::clamp(baseline_ + step, 0.0, kLargest);
+}
+
+void StepRule::save(StateWriter& writer) const {
+  writer.put(batches_);
+  writer.put(draws_);
+  writer.put(squares_);
+  writer.put(baseline_);
+  writer.put(scale_);
+}
+
+void StepRule::load(StateReader& reader) {
+  batches_ = reader.get<std::uint64_t>();
+  draws_ = reader.get<std::uint64_t>();
+  squares_ = reader.get<double>();
+  baseline_ = reader.get<double>();
+  scale_ = reader.get<double>();
+  reader.require(squares_ >= 0 && std::isfinite(squares_) && baseline_ >= 0 &&
+                     std::isfinite(baseline_) && scale_ >= 0 && std::isfinite(scale_),
+                 "its running statistics are out of range");
+}
+
+}  // namespace adacvar

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <adacvar/sampler/adaptive_sampler.hpp>
+
+#include <span>
+
+namespace adacvar {
+
+class StateReader;
+class StateWriter;
+
+/// Turns the losses of a batch into steps of the log-weights: estimator, scale and eta schedule.
+class StepRule {
+ public:
+  StepRule(std::size_t size, const AdaptiveSamplerOptions& options);
+
+  /// steps[j] = eta g_j / (q_j + epsilon/N). Running statistics move on.
+  void steps(std::span<const double> losses, std::span<const double> probabilities,
+             std::span<double> steps);
+
+  [[nodiscard]] double baseline() const noexcept { return baseline_; }
+  [[nodiscard]] double scale() const noexcept { return scale_; }
+  [[nodiscard]] double eta() const noexcept { return eta_after(1, 0.0); }
+
+  void save(StateWriter& writer) const;
+  void load(StateReader& reader);
+
+ private:
+  void begin(std::span<const double> losses, std::span<const double> probabilities);
+  void follow(std::span<const double> losses, std::span<const double> probabilities);
+  [[nodiscard]] double estimate(double loss) const noexcept;
+  // An example of smaller probability could not have been drawn; its step must stay a number.
+  [[nodiscard]] double floored(double probability) const noexcept {
+    return probability > least_ ? probability : least_;
+  }
+  [[nodiscard]] double eta_after(std::size_t draws, double squares) const noexcept;
+
+  double alpha_;
+  double size_;
+  Estimator estimator_;
+  EtaSchedule schedule_;
+  bool running_scale_;
+  double base_eta_;
+  double smoothing_;  // epsilon / N
+  double least_;      // 1e-15 / N
+
+  std::uint64_t batches_ = 0;
+  std::uint64_t draws_ = 0;
+  double squares_ = 0.0;  // sum of g^2 / (N q)
+  double baseline_ = 0.0;
+  double scale_ = 1.0;
+};
+
+}  // namespace adacvar
