@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds the examples and runs the first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case "$*" in
+  '') ;;
+  -h | --help)
+    cat <<'TXT'
+usage: scripts/demo.sh
+
+Installs the packages of the part core when they are missing, builds the library and the examples
+in build/demo and runs examples/1_sampler_at_work.
+TXT
+    exit 0
+    ;;
+  *) echo "demo: '$*' is not an option; see scripts/demo.sh --help" >&2; exit 2 ;;
+esac
+
+scripts/install-deps.sh core
+
+# CMake reads the launcher from the environment when a build folder is new.
+if command -v ccache > /dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+fi
+echo "demo: building in build/demo"
+cmake -S . -B build/demo -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
+  -DADACVAR_BUILD_EXAMPLES=ON -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF
+cmake --build build/demo --parallel "$(nproc)"
+
+cat <<'TXT'
+demo: running examples/1_sampler_at_work.cpp: an adaptive sampler is shown losses and learns to
+draw the examples of the worst share.
+
+TXT
+exec build/demo/examples/1_sampler_at_work

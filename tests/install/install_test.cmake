@@ -1,0 +1,83 @@
+# Installs the build tree, then builds and runs a stranger's project against what was installed;
+# a wrong version or a part that was not built must be refused, each with its own message.
+
+set(scratch ${BUILD}/install_test)
+set(prefix ${scratch}/prefix)
+file(REMOVE_RECURSE ${scratch})
+
+# run(<words...>) stops the test unless the command succeeds; its output is left in `output`.
+function(run)
+  execute_process(COMMAND ${ARGN}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " line)
+    message(FATAL_ERROR "failed: ${line}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect what text pattern)
+  if(NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "${what} must match '${pattern}', but is:\n${text}")
+  endif()
+endfunction()
+
+# The command that configures the outside project in its own folder `name`.
+function(configure_command result name prefix wanted)
+  # A list has to survive two more expansions.
+  string(REPLACE ";" "\\;" wanted "${wanted}")
+  set(command ${CMAKE_COMMAND} -S ${SOURCE}/tests/install/outside -B ${scratch}/${name}
+    -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CONFIG}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} "-DWANTED=${wanted}")
+  if(LAUNCHER)
+    list(APPEND command -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
+  endif()
+  set(${result} "${command}" PARENT_SCOPE)
+endfunction()
+
+function(must_work name prefix wanted)
+  configure_command(configure ${name} ${prefix} "${wanted}")
+  run(${configure})
+  expect("the package found by '${name}'" "${output}" "found: ${prefix}/")
+  run(${CMAKE_COMMAND} --build ${scratch}/${name})
+  run(${scratch}/${name}/outside)
+  expect("the output of '${name}'" "${output}" "^adacvar ${VERSION}: 3.5\n$")
+endfunction()
+
+function(must_be_refused name wanted pattern)
+  configure_command(configure ${name} ${prefix} "${wanted}")
+  execute_process(COMMAND ${configure}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status EQUAL 0)
+    message(FATAL_ERROR "find_package(adacvar ${wanted}) must be refused, but is accepted")
+  endif()
+  # CMake wraps its messages.
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  expect("the refusal of '${name}'" "${output}" "${pattern}")
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${prefix})
+
+must_work(same_version ${prefix} "0.1")
+must_work(core_by_name ${prefix} "0.1;COMPONENTS;core;OPTIONAL_COMPONENTS;deep")
+
+foreach(version IN ITEMS 0.0 0.99 1.0)
+  must_be_refused(version_${version} ${version}
+    "compatible with requested version \"${version}\".*version: ${VERSION}")
+endforeach()
+must_be_refused(part_not_built "0.1;COMPONENTS;deep"
+  "this adacvar was built without the part 'deep'")
+
+# What was installed is found after a move, and nothing in it remembers where it was made.
+file(RENAME ${prefix} ${scratch}/moved)
+must_work(moved_prefix ${scratch}/moved "0.1")
+file(GLOB_RECURSE configs ${scratch}/moved/*.cmake)
+foreach(config IN LISTS configs)
+  file(READ ${config} text)
+  foreach(place IN ITEMS ${SOURCE} ${BUILD})
+    string(FIND "${text}" "${place}/" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${config} names ${place}")
+    endif()
+  endforeach()
+endforeach()
