@@ -1,6 +1,8 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/options.hpp>
 
+#include "support/expect_words.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,14 +27,7 @@ constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 static_assert(std::is_base_of_v<std::invalid_argument, OptionError>);
 
 void expect_words(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing thrown instead of: " << words;
-  } catch (const OptionError& error) {
-    EXPECT_EQ(error.what(), words);
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "wrong type: " << error.what();
-  }
+  support::expect_words<OptionError>(call, words);
 }
 
 TEST(Bounds, ends_belong_to_the_range_where_they_say_so) {

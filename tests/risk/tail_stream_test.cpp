@@ -3,6 +3,8 @@
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 
+#include "support/expect_words.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +20,8 @@
 
 namespace adacvar {
 namespace {
+
+using support::expect_words;
 
 using Losses = std::vector<double>;
 
@@ -227,18 +231,6 @@ TEST(TailStream, losses_near_the_largest_double_do_not_overflow) {
   one.push(-kMax);
   three.merge(one);
   EXPECT_EQ(three.risk(), (TailRisk{kMax / 2, -kMax, kMax / 2}));
-}
-
-template <class Error>
-void expect_words(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing thrown instead of: " << words;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), words);
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "wrong type: " << error.what();
-  }
 }
 
 TEST(TailStream, bad_options_are_named_with_what_is_allowed) {

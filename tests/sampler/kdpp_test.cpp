@@ -2,6 +2,7 @@
 #include <adacvar/base/rng.hpp>
 #include <adacvar/sampler/kdpp.hpp>
 
+#include "support/expect_words.hpp"
 #include "support/kdpp_twin.hpp"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,8 @@
 
 namespace adacvar {
 namespace {
+
+using support::expect_words;
 
 using Values = std::vector<double>;
 
@@ -398,18 +401,6 @@ TEST(Marginals, of_one_member_are_the_normalised_weights) {
   const double sum = total(w);
   for (double& value : w) value /= sum;
   EXPECT_LT(furthest_apart(exact_marginals(x, 1), w), 1e-14);
-}
-
-template <class Error>
-void expect_words(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing thrown instead of: " << words;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), words);
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "wrong type: " << error.what();
-  }
 }
 
 struct BadInput {

@@ -5,6 +5,7 @@
 
 #include "base/state_stream.hpp"
 #include "support/chi_square.hpp"
+#include "support/expect_words.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,8 @@
 
 namespace adacvar {
 namespace {
+
+using support::expect_words;
 
 using Batch = std::vector<Index>;
 using Counts = std::vector<std::uint64_t>;
@@ -64,18 +67,6 @@ std::string block_of(std::string_view kind, const std::vector<std::uint64_t>& nu
   std::ostringstream out;
   writer.write_to(out);
   return out.str();
-}
-
-template <class Error>
-void expect_words(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    ADD_FAILURE() << "nothing thrown instead of: " << words;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), words);
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "wrong type: " << error.what();
-  }
 }
 
 TEST(UniformSampler, every_example_is_drawn_as_often) {
