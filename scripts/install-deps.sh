@@ -4,7 +4,7 @@ set -euo pipefail
 export LC_ALL=C
 
 declare -A packages=(
-  [core]="g++ cmake ninja-build ccache libfmt-dev zlib1g-dev"
+  [core]="g++ cmake ninja-build ccache libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev"
   [test]="libgtest-dev libboost-dev"
   [bench]="libbenchmark-dev libeigen3-dev"
   [dev]="clang-format clang-tidy-19"

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+enum class Task : std::uint8_t { regression, binary, multiclass };
+
+/// What training sees: a row of features and a target per example.
+///
+/// Features are dense, row by row in `dense`, or sparse: row i has the entries start[i] ..
+/// start[i + 1] - 1 of `column` and `value`. Sparse data is never written out.
+struct Dataset {
+  std::size_t rows = 0;
+  std::size_t features = 0;
+  std::vector<float> dense;           ///< rows * features, or empty
+  std::vector<std::size_t> start;     ///< sparse: rows + 1
+  std::vector<std::uint32_t> column;  ///< sparse: from 0, increasing within a row
+  std::vector<float> value;           ///< sparse
+  std::vector<double> targets;        ///< regression: the user's units; classes: 0, 1, ...
+  Task task = Task::regression;
+  double target_mean = 0;  ///< regression: of the training rows
+  double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd
+  std::vector<std::string> feature_names;
+  std::vector<std::string> class_names;
+
+  [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }
+};
+
+}  // namespace adacvar

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/data/table.hpp>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adacvar {
+
+/// What is known of a named set before it is read.
+struct NamedSetInfo {
+  std::string_view name;
+  std::string_view about;
+  Task task = Task::binary;
+  std::size_t rows = 0;
+  std::size_t features = 0;  ///< after one-hot
+  std::string_view target;
+  std::vector<std::string> files;  ///< inside the data folder
+};
+
+/// A set of the paper, as the paper uses it.
+struct NamedSet {
+  NamedSetInfo info;
+  Table table;
+};
+
+/// All names: abalone, boston, ...
+[[nodiscard]] std::vector<std::string> named_sets();
+
+/// Throws: OptionError `data set = 'x' is not one of: ...`.
+[[nodiscard]] const NamedSetInfo& named_set_info(std::string_view name);
+
+/// `given`, unless it is empty; else the environment's ADACVAR_DATA; else ../shared/data.
+[[nodiscard]] std::filesystem::path data_folder(const std::filesystem::path& given = {});
+
+/// Reads a tabular set of [CLJK20] from the data folder, in the form of the paper: files pooled,
+/// ids left out, the categorical columns declared as such.
+/// Throws: OptionError for an unknown name; DataError when there is no such folder or file, or
+/// when the file does not have the number of rows that it should.
+[[nodiscard]] NamedSet load_named_set(std::string_view name,
+                                      const std::filesystem::path& folder = {});
+
+}  // namespace adacvar

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <adacvar/base/index.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+/// Shares of the rows; each at least 0, together 1.
+struct SplitShares {
+  double train = 0.5;
+  double valid = 0.3;
+  double test = 0.2;
+};
+
+/// Disjoint rows, each part in increasing order, together all rows.
+struct Split {
+  std::vector<Index> train;
+  std::vector<Index> valid;
+  std::vector<Index> test;
+
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+/// Splits 0 .. rows - 1 at random; a seed gives the same split on every platform.
+///
+/// Sizes are the shares rounded by largest remainder, ties to the earlier part. With `classes`
+/// (one number per row) that holds within every class, so a part's total may differ from its
+/// rounded share by less than the number of classes.
+/// Cost: O(rows); with classes, O(rows log rows).
+/// Throws: OptionError unless the shares are at least 0 and add up to 1 within 1e-9, and unless
+/// `classes` is empty or has one entry per row; DataError when there are no rows or too many.
+[[nodiscard]] Split split_rows(std::size_t rows, const SplitShares& shares, std::uint64_t seed,
+                               std::span<const std::uint32_t> classes = {});
+
+}  // namespace adacvar

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adacvar {
+
+/// Code of a missing value in a categorical column. (A missing number is NaN.)
+inline constexpr std::uint32_t kMissingLevel = 0xffff'ffffU;
+
+/// One column of a table: numbers, or codes of named levels.
+struct Column {
+  std::string name;
+  bool categorical = false;
+  std::vector<double> numbers;       ///< numeric: one per row, NaN where missing
+  std::vector<std::uint32_t> codes;  ///< categorical: one per row, kMissingLevel where missing
+  std::vector<std::string> levels;   ///< categorical: in order of first appearance
+
+  friend bool operator==(const Column&, const Column&) = default;  // NaN differs from NaN
+};
+
+/// A file read into columns of equal length. `source` is what error messages call it.
+struct Table {
+  std::vector<Column> columns;
+  std::size_t rows = 0;
+  std::string source;
+};
+
+/// Sparse rows with a target each: row i has the entries start[i] .. start[i + 1] - 1.
+struct SparseRows {
+  std::vector<std::size_t> start = {0};
+  std::vector<std::uint32_t> column;  ///< from 0, increasing within a row
+  std::vector<float> value;
+  std::vector<double> target;
+  std::size_t columns = 0;
+  std::string source;
+
+  [[nodiscard]] std::size_t rows() const noexcept { return target.size(); }
+};
+
+/// Names of the columns, in order, as messages list them: `a, b, c`.
+[[nodiscard]] std::string column_names(const Table& table);
+
+/// The column called `name`.
+/// Throws: DataError `<role> column '<name>' is not one of: ...` when there is none.
+[[nodiscard]] const Column& find_column(const Table& table, std::string_view name,
+                                        std::string_view role);
+
+/// The rows as a table: a column `target`, then c1, c2, ..., zeros written out.
+[[nodiscard]] Table to_table(const SparseRows& sparse);
+
+/// The rows of `second` below those of `first`; columns must agree in number, name and kind.
+/// Throws: DataError otherwise.
+[[nodiscard]] Table append_rows(const Table& first, const Table& second);
+
+}  // namespace adacvar

@@ -1,0 +1,74 @@
+#include "data/class_labels.hpp"
+
+#include "data/number_text.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adacvar {
+
+void sort_names(std::vector<std::string>& names) {
+  double ignored = 0;
+  const bool numeric =
+      std::ranges::all_of(names, [&](const auto& name) { return parse_number(name, ignored); });
+  const auto key = [&](const std::string& name) {
+    double number = 0;
+    if (numeric) (void)parse_number(name, number);
+    return std::pair(number, name);
+  };
+  std::ranges::sort(names, [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  const auto repeats = std::ranges::unique(names);
+  names.erase(repeats.begin(), repeats.end());
+}
+
+std::string number_name(double number) {
+  return fmt::format("{}", number == 0 ? 0.0 : number);  // no "-0"
+}
+
+std::string value_name(const Column& column, std::size_t row) {
+  return column.categorical ? column.levels[column.codes[row]] : number_name(column.numbers[row]);
+}
+
+bool is_missing_at(const Column& column, std::size_t row) {
+  return column.categorical ? column.codes[row] == kMissingLevel : std::isnan(column.numbers[row]);
+}
+
+std::vector<std::string> names_in(const Column& column, std::span<const Index> rows) {
+  std::vector<std::string> names;
+  if (column.categorical) {
+    std::vector<bool> seen(column.levels.size(), false);
+    for (const Index row : rows) {
+      if (column.codes[row] != kMissingLevel) seen[column.codes[row]] = true;
+    }
+    for (std::size_t level = 0; level < seen.size(); ++level) {
+      if (seen[level]) names.push_back(column.levels[level]);
+    }
+  } else {
+    std::vector<double> numbers;
+    for (const Index row : rows) {
+      if (!std::isnan(column.numbers[row])) numbers.push_back(column.numbers[row]);
+    }
+    std::ranges::sort(numbers);
+    const auto repeats = std::ranges::unique(numbers);
+    numbers.erase(repeats.begin(), repeats.end());
+    for (const double number : numbers) names.push_back(number_name(number));
+  }
+  sort_names(names);
+  return names;
+}
+
+void check_rows(std::span<const Index> rows, std::size_t table_rows, const std::string& source) {
+  for (const Index row : rows) {
+    if (row >= table_rows) {
+      throw OptionError(fmt::format("row = {} is outside [0, {})", row, table_rows));
+    }
+  }
+  if (rows.empty()) throw DataError("no rows were chosen", source);
+}
+
+}  // namespace adacvar

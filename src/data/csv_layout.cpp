@@ -1,0 +1,210 @@
+#include "data/csv_layout.hpp"
+
+#include "data/field_reader.hpp"
+#include "data/number_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace adacvar {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::size_t kSampleRows = 100;
+constexpr std::size_t kSeparatorLines = 20;
+
+std::vector<std::string_view> first_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty() && lines.size() < kSeparatorLines) {
+    bool quoted = false;
+    std::size_t end = 0;
+    while (end < text.size() && (quoted || text[end] != '\n')) {
+      if (text[end] == '"') quoted = !quoted;
+      ++end;
+    }
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::size_t count_outside_quotes(std::string_view line, char separator) {
+  bool quoted = false;
+  std::size_t count = 0;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && c == separator) ++count;
+  }
+  return count;
+}
+
+std::size_t count_blank_runs(std::string_view line) {
+  FieldReader reader(line, ' ');
+  std::size_t count = 0;
+  if (reader.next_row()) {
+    try {
+      for (; !reader.row_ended(); ++count) (void)reader.field();
+    } catch (const RowError&) {
+      return 0;  // quotes that make no sense between blanks: they are not the separator
+    }
+  }
+  return count == 0 ? 0 : count - 1;
+}
+
+std::size_t count_separators(std::string_view line, char separator) {
+  return separator == ' ' ? count_blank_runs(line) : count_outside_quotes(line, separator);
+}
+
+// The first candidate found equally often in all lines; else the first that is in the first line,
+// so that a ragged row is reported as such.
+char find_separator(std::string_view text) {
+  constexpr std::array kCandidates = {'\t', ';', ',', ' '};
+  const std::vector<std::string_view> lines = first_lines(text);
+  if (lines.empty()) return ',';
+  for (const char candidate : kCandidates) {
+    const std::size_t count = count_separators(lines[0], candidate);
+    if (count > 0 && std::ranges::all_of(lines, [&](std::string_view line) {
+          return count_separators(line, candidate) == count;
+        })) {
+      return candidate;
+    }
+  }
+  for (const char candidate : kCandidates) {
+    if (count_separators(lines[0], candidate) > 0) return candidate;
+  }
+  return ',';
+}
+
+struct Sample {
+  std::vector<Row> rows;
+  std::size_t second_row = 0;  // where it begins
+};
+
+// A quote that breaks off the sample, or any error below the first row, is left to the full pass,
+// which knows more about where it is.
+Sample read_sample(std::string_view text, char separator) {
+  Sample sample;
+  FieldReader reader(text, separator);
+  while (sample.rows.size() <= kSampleRows && reader.next_row()) {
+    Row row;
+    try {
+      while (!reader.row_ended()) row.emplace_back(reader.field());
+    } catch (const RowError&) {
+      if (sample.rows.empty()) throw;
+      break;
+    }
+    sample.rows.push_back(std::move(row));
+    if (sample.rows.size() == 1) {
+      sample.second_row = static_cast<std::size_t>(reader.place() - text.data());
+    }
+  }
+  return sample;
+}
+
+bool is_number(const std::string& field) {
+  double ignored = 0;
+  return parse_number(field, ignored);
+}
+
+bool could_be_names(const Row& row) {
+  return std::ranges::none_of(row, [](const auto& f) { return is_number(f) || is_missing(f); }) &&
+         std::set<std::string>(row.begin(), row.end()).size() == row.size();
+}
+
+bool find_header(const std::vector<Row>& rows) {
+  if (!could_be_names(rows[0])) return false;
+  bool name_is_repeated = false;
+  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+    std::size_t numbers = 0;
+    std::size_t others = 0;
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      if (c >= rows[r].size() || is_missing(rows[r][c])) continue;
+      if (rows[r][c] == rows[0][c]) name_is_repeated = true;
+      ++(is_number(rows[r][c]) ? numbers : others);
+    }
+    if (numbers > 0 && others == 0) return true;
+  }
+  return !name_is_repeated;
+}
+
+std::vector<std::string> make_names(const Row& first, bool header, const ReadOptions& options) {
+  if (!header && !options.names.empty()) {
+    if (options.names.size() == first.size()) return options.names;
+    throw RowError{0, fmt::format("first row has {} columns, but {} names are given", first.size(),
+                                  options.names.size())};
+  }
+  std::vector<std::string> names = header ? first : Row(first.size());
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (names[c].empty()) names[c] = fmt::format("c{}", c + 1);
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      throw RowError{0, fmt::format("column '{}' appears twice", name)};
+    }
+  }
+  return names;
+}
+
+std::vector<bool> find_textual(const std::vector<Row>& rows, bool header) {
+  std::vector<bool> textual(rows[0].size(), false);
+  for (std::size_t r = header ? 1 : 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < std::min(textual.size(), rows[r].size()); ++c) {
+      if (!is_number(rows[r][c]) && !is_missing(rows[r][c])) textual[c] = true;
+    }
+  }
+  return textual;
+}
+
+}  // namespace
+
+CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
+  CsvLayout layout;
+  layout.separator = options.separator != 0 ? options.separator : find_separator(text);
+  const Sample sample = read_sample(text, layout.separator);
+  if (sample.rows.empty()) throw RowError{0, "has no rows"};
+  const bool named = !options.names.empty();
+  layout.header = options.header.value_or(!named && find_header(sample.rows));
+  layout.names = make_names(sample.rows[0], layout.header, options);
+  layout.textual = find_textual(sample.rows, layout.header);
+  layout.body = layout.header ? sample.second_row : 0;
+  return layout;
+}
+
+QuotedLines::QuotedLines(std::string_view text, char separator) {
+  const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator != '\t'); };
+  const auto opens_field = [&](std::size_t quote) {
+    std::size_t at = quote;
+    while (at > 0 && is_blank(text[at - 1])) --at;
+    if (at == 0 || text[at - 1] == '\n') return true;
+    return separator == ' ' ? at != quote : text[at - 1] == separator;
+  };
+  std::size_t quote = text.find('"');
+  while (quote != std::string_view::npos) {
+    std::size_t close = quote;
+    if (opens_field(quote)) {
+      close = text.find('"', quote + 1);
+      while (close < text.size() && text.substr(close + 1).starts_with('"')) {
+        close = text.find('"', close + 2);
+      }
+      close = std::min(close, text.size());
+      if (text.substr(quote, close - quote).find('\n') != std::string_view::npos) {
+        parts.push_back({quote, close});
+      }
+    }
+    quote = text.find('"', close + 1);
+  }
+}
+
+bool QuotedLines::contain(std::size_t position) const {
+  const auto after = std::ranges::upper_bound(parts, position, {}, &Part::begin);
+  return after != parts.begin() && position < std::prev(after)->end;
+}
+
+}  // namespace adacvar

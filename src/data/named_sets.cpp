@@ -1,0 +1,233 @@
+#include <adacvar/data/named_sets.hpp>
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/read_table.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// How one set is read: by columns from text, or from LIBSVM rows when `sparse`.
+struct Recipe {
+  NamedSetInfo info;
+  Names names;
+  Names categorical = {};
+  Names drop = {};
+  bool sparse = false;
+};
+
+/// prefix1, ..., prefix<count>, then `more`.
+Names numbered(const std::string& prefix, int count, const Names& more = {}) {
+  Names names;
+  for (int i = 1; i <= count; ++i) names.push_back(prefix + std::to_string(i));
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+Names joined(Names names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+// LIBSVM rows begin with the target, the other forms mostly end with it.
+std::vector<Recipe> make_regression_recipes() {
+  return {
+      {{"abalone",
+        "age of abalone (rings) from its measures",
+        Task::regression,
+        4177,
+        10,
+        "Rings",
+        {"abalone/abalone.data"}},
+       {"Sex", "Length", "Diameter", "Height", "Whole weight", "Shucked weight", "Viscera weight",
+        "Shell weight", "Rings"},
+       {"Sex"}},
+      {{"boston",
+        "median house values of Boston districts",
+        Task::regression,
+        506,
+        22,
+        "MEDV",
+        {"boston-housing/housing.data"}},
+       {"CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B",
+        "LSTAT", "MEDV"},
+       {"CHAS", "RAD"}},
+      {.info = {"cpu-small",
+                "share of time a computer runs in user mode",
+                Task::regression,
+                8192,
+                12,
+                "usr",
+                {"cpu-small/cpusmall"}},
+       .names = {"usr", "lread", "lwrite", "scall", "sread", "swrite", "fork", "exec", "rchar",
+                 "wchar", "runqsz", "freemem", "freeswap"},
+       .sparse = true},
+  };
+}
+
+std::vector<Recipe> make_classification_recipes() {
+  return {
+      {{"adult",
+        "income above 50,000 dollars, census of 1994",
+        Task::binary,
+        48842,
+        108,
+        "income",
+        {"adult/adult.data.gz", "adult/adult.test.gz"}},
+       {"age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
+        "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week",
+        "native-country", "income"}},
+      {{"australian",
+        "credit approval",
+        Task::binary,
+        690,
+        42,
+        "A15",
+        {"australian/australian.dat"}},
+       numbered("A", 15),
+       {"A1", "A4", "A5", "A6", "A8", "A9", "A11", "A12"}},
+      {{"german",
+        "credit risk: 1 good, 2 bad",
+        Task::binary,
+        1000,
+        24,
+        "class",
+        {"german/german.data-numeric"}},
+       numbered("A", 24, {"class"})},
+      {{"monks",
+        "MONK's problem 1: a1 = a2 or a5 = 1",
+        Task::binary,
+        556,
+        17,
+        "class",
+        {"monks-1/monks-1.train", "monks-1/monks-1.test"}},
+       joined({"class"}, numbered("a", 6, {"id"})),
+       numbered("a", 6),
+       {"id"}},
+      {{"phoneme",
+        "nasal (0) against oral (1) vowels",
+        Task::binary,
+        5404,
+        5,
+        "Class",
+        {"phoneme/phoneme.dat"}},
+       {"Aa", "Ao", "Dcl", "Iy", "Sh", "Class"}},
+      {{"spambase",
+        "spam (1) by frequencies of words",
+        Task::binary,
+        4601,
+        57,
+        "spam",
+        {"spambase/spambase.data"}},
+       joined(numbered("word", 48),
+              numbered("char", 6, {"capital_mean", "capital_longest", "capital_total", "spam"}))},
+      {.info = {"splice",
+                "splice junctions in DNA: -1 a junction, 1 none",
+                Task::binary,
+                3175,
+                60,
+                "class",
+                {"splice/splice.libsvm.gz"}},
+       .names = joined({"class"}, numbered("p", 60)),
+       .sparse = true},
+      {{"titanic",
+        "survival of the people on board, coded as numbers",
+        Task::binary,
+        2201,
+        3,
+        "Survived",
+        {"titanic/titanic.dat"}},
+       {"Class", "Age", "Sex", "Survived"}},
+  };
+}
+
+const std::vector<Recipe>& recipes() {
+  static const std::vector<Recipe> all = [] {
+    std::vector<Recipe> made = make_regression_recipes();
+    for (Recipe& recipe : make_classification_recipes()) made.push_back(std::move(recipe));
+    return made;
+  }();
+  return all;
+}
+
+const Recipe& find_recipe(std::string_view name) {
+  for (const Recipe& recipe : recipes()) {
+    if (recipe.info.name == name) return recipe;
+  }
+  throw OptionError(
+      fmt::format("data set = '{}' is not one of: {}", name, fmt::join(named_sets(), ", ")));
+}
+
+// In adult.test every label ends with a full stop.
+void strip_full_stops(Column& target) {
+  for (std::string& level : target.levels) {
+    if (level.ends_with('.')) level.pop_back();
+  }
+}
+
+Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
+  if (recipe.sparse) {
+    Table table = to_table(read_libsvm(path));
+    if (table.columns.size() != recipe.names.size()) {
+      throw DataError(fmt::format("{} features, {} has {}", table.columns.size() - 1,
+                                  recipe.info.name, recipe.names.size() - 1),
+                      table.source);
+    }
+    for (std::size_t c = 0; c < recipe.names.size(); ++c) table.columns[c].name = recipe.names[c];
+    return table;
+  }
+  // The headers of KEEL's files begin with @, the first line of adult.test with |.
+  Table table = read_csv(path, {.header = false,
+                                .names = recipe.names,
+                                .categorical = recipe.categorical,
+                                .drop = recipe.drop,
+                                .preamble = "@|"});
+  strip_full_stops(*std::ranges::find(table.columns, recipe.info.target, &Column::name));
+  return table;
+}
+
+}  // namespace
+
+std::vector<std::string> named_sets() {
+  std::vector<std::string> names;
+  for (const Recipe& recipe : recipes()) names.emplace_back(recipe.info.name);
+  return names;
+}
+
+const NamedSetInfo& named_set_info(std::string_view name) { return find_recipe(name).info; }
+
+std::filesystem::path data_folder(const std::filesystem::path& given) {
+  if (!given.empty()) return given;
+  const char* const set = std::getenv("ADACVAR_DATA");
+  return set != nullptr && *set != '\0' ? set : "../shared/data";
+}
+
+NamedSet load_named_set(std::string_view name, const std::filesystem::path& folder) {
+  const Recipe& recipe = find_recipe(name);
+  const std::filesystem::path place = data_folder(folder);
+  if (!std::filesystem::is_directory(place)) {
+    throw DataError("there is no such data folder; name one or set ADACVAR_DATA", place.string());
+  }
+  NamedSet set{recipe.info, {}};
+  for (const std::string& file : recipe.info.files) {
+    Table table = read_file(recipe, place / file);
+    set.table = set.table.columns.empty() ? std::move(table) : append_rows(set.table, table);
+  }
+  if (set.table.rows != recipe.info.rows) {
+    throw DataError(fmt::format("{} rows, {} has {}", set.table.rows, name, recipe.info.rows),
+                    set.table.source);
+  }
+  set.table.source = name;
+  return set;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace adacvar {
+
+/// Calls work(0), ..., work(count - 1), on up to `threads` threads (0: as many as the machine
+/// has). An exception ends the loop early; the one of the smallest number is thrown again.
+template <class Work>
+void for_each_block(std::size_t count, unsigned threads, const Work& work) {
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t workers = std::min<std::size_t>(threads, count);
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::size_t failed = count;
+  const auto loop = [&] {
+    // Numbers are handed out in order, so a smaller one than the failed is already at work.
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::scoped_lock lock(mutex);
+        if (i < failed) {
+          failed = i;
+          failure = std::current_exception();
+        }
+        next = count;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < workers; ++i) others.emplace_back(loop);
+    loop();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Ends of consecutive blocks of about `size` bytes; each block but the last ends after a line
+/// end for which `may_end(position)` holds.
+template <class MayEnd>
+std::vector<std::string_view> split_at_lines(std::string_view text, std::size_t size,
+                                             const MayEnd& may_end) {
+  std::vector<std::string_view> blocks;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = text.find('\n', std::min(begin + size, text.size()));
+    while (end != std::string_view::npos && !may_end(end)) end = text.find('\n', end + 1);
+    end = end == std::string_view::npos ? text.size() : end + 1;
+    blocks.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return blocks;
+}
+
+}  // namespace adacvar

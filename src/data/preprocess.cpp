@@ -1,0 +1,309 @@
+#include <adacvar/data/preprocess.hpp>
+
+#include "data/class_labels.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+struct Moments {
+  double mean = 0;
+  double sd = 0;
+};
+
+// Divided before they are added, so that large values do not overflow.
+Moments moments(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  Moments result;
+  for (const double value : values) result.mean += value / n;
+  double furthest = 0;
+  for (const double value : values) {
+    furthest = std::max(furthest, std::abs(value - result.mean));
+  }
+  if (furthest == 0) return result;
+  double square = 0;
+  for (const double value : values) {
+    const double share = (value - result.mean) / furthest;
+    square += share * share;
+  }
+  result.sd = furthest * std::sqrt(square / n);
+  return result;
+}
+
+std::vector<double> present_values(const Column& column, std::span<const Index> rows) {
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Index row : rows) {
+    if (!std::isnan(column.numbers[row])) values.push_back(column.numbers[row]);
+  }
+  return values;
+}
+
+bool is_constant(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+}
+
+/// The transform of one feature column, or nothing when it is constant in the training rows.
+std::optional<ColumnTransform> fit_numeric(const Column& column, std::span<const Index> rows,
+                                           bool standardise, const std::string& source) {
+  const std::vector<double> values = present_values(column, rows);
+  if (values.empty() || is_constant(values)) return std::nullopt;
+  const auto [mean, sd] = moments(values);
+  if (!std::isfinite(sd) || sd == 0) {
+    throw DataError(fmt::format("the spread of column '{}' is not a double", column.name), source);
+  }
+  ColumnTransform transform;
+  transform.name = column.name;
+  transform.fill = mean;
+  if (standardise) {
+    transform.mean = mean;
+    transform.scale = sd;
+  }
+  return transform;
+}
+
+std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<const Index> rows) {
+  ColumnTransform transform;
+  transform.name = column.name;
+  transform.categorical = true;
+  transform.levels = names_in(column, rows);
+  transform.missing_level =
+      std::ranges::any_of(rows, [&](Index row) { return is_missing_at(column, row); });
+  if (transform.features() < 2) return std::nullopt;
+  return transform;
+}
+
+void check_target_is_present(const Column& target, std::span<const Index> rows,
+                             const std::string& source) {
+  for (const Index row : rows) {
+    if (is_missing_at(target, row)) {
+      throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1),
+                      source);
+    }
+  }
+}
+
+void fit_regression(const Column& target, std::span<const Index> rows, const std::string& source,
+                    Preprocessor::Parts& parts) {
+  if (target.categorical) {
+    throw DataError(fmt::format("target '{}' is not numeric: '{}' in row {}", target.name,
+                                value_name(target, rows[0]), rows[0] + 1),
+                    source);
+  }
+  const std::vector<double> values = present_values(target, rows);
+  if (is_constant(values)) {
+    throw DataError(fmt::format("target '{}' is constant in the training rows: {}", target.name,
+                                number_name(values[0])),
+                    source);
+  }
+  const auto [mean, sd] = moments(values);
+  if (!std::isfinite(sd) || sd == 0) {
+    throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
+  }
+  parts.task = Task::regression;
+  parts.target_mean = mean;
+  parts.target_sd = sd;
+}
+
+void fit_classes(const Column& target, std::span<const Index> rows, std::optional<Task> task,
+                 const std::string& source, Preprocessor::Parts& parts) {
+  parts.class_names = names_in(target, rows);
+  const std::size_t classes = parts.class_names.size();
+  if (classes == 1) {
+    throw DataError(fmt::format("target '{}' has one class only in the training rows: '{}'",
+                                target.name, parts.class_names[0]),
+                    source);
+  }
+  if (task == Task::binary && classes != 2) {
+    throw DataError(
+        fmt::format("target '{}' has {} classes, a binary task has 2", target.name, classes),
+        source);
+  }
+  parts.task = task.value_or(classes == 2 ? Task::binary : Task::multiclass);
+}
+
+void fit_target(const Column& target, std::span<const Index> rows, std::optional<Task> task,
+                const std::string& source, Preprocessor::Parts& parts) {
+  parts.target = target.name;
+  check_target_is_present(target, rows, source);
+  const bool classes =
+      task ? *task != Task::regression : target.categorical || names_in(target, rows).size() == 2;
+  if (classes) {
+    fit_classes(target, rows, task, source, parts);
+  } else {
+    fit_regression(target, rows, source, parts);
+  }
+}
+
+/// Standard deviations of the columns that occur in `rows`, absent entries counting as 0.
+struct SparseSpread {
+  std::vector<std::uint32_t> columns;
+  std::vector<double> sd;
+};
+
+// Works on the columns that occur: their numbers may be large though their count is small.
+SparseSpread sparse_spread(const SparseRows& sparse, std::span<const Index> rows) {
+  SparseSpread result;
+  const auto for_entries = [&](const auto& use) {
+    for (const Index row : rows) {
+      for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) use(e);
+    }
+  };
+  for_entries([&](std::size_t e) { result.columns.push_back(sparse.column[e]); });
+  std::ranges::sort(result.columns);
+  const auto repeats = std::ranges::unique(result.columns);
+  result.columns.erase(repeats.begin(), repeats.end());
+
+  const auto n = static_cast<double>(rows.size());
+  std::vector<double> mean(result.columns.size()), squares(mean.size()), absent(mean.size(), n);
+  const auto place = [&](std::size_t e) {
+    const auto found = std::ranges::lower_bound(result.columns, sparse.column[e]);
+    return static_cast<std::size_t>(found - result.columns.begin());
+  };
+  for_entries([&](std::size_t e) { mean[place(e)] += static_cast<double>(sparse.value[e]) / n; });
+  for_entries([&](std::size_t e) {
+    const std::size_t c = place(e);
+    const double off = static_cast<double>(sparse.value[e]) - mean[c];
+    squares[c] += off * off;
+    absent[c] -= 1;
+  });
+  for (std::size_t c = 0; c < mean.size(); ++c) {
+    result.sd.push_back(std::sqrt((squares[c] + absent[c] * mean[c] * mean[c]) / n));
+  }
+  return result;
+}
+
+[[noreturn]] void refuse_without_features(const std::string& source) {
+  throw DataError("no features are left: every column is constant in the training rows", source);
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw DataError(fmt::format("preprocessing is damaged: {}", what));
+}
+
+bool all_distinct(const std::vector<std::string>& names) {
+  return std::set<std::string>(names.begin(), names.end()).size() == names.size();
+}
+
+void check_classes(const Preprocessor::Parts& parts) {
+  const std::size_t classes = parts.class_names.size();
+  require(parts.task == Task::regression ? classes == 0
+          : parts.task == Task::binary   ? classes == 2
+                                         : classes >= 2,
+          "number of classes");
+  require(all_distinct(parts.class_names), "a class appears twice");
+}
+
+void check_columns(const Preprocessor::Parts& parts) {
+  std::vector<std::string> names;
+  for (const ColumnTransform& column : parts.columns) {
+    names.push_back(column.name);
+    require(std::isfinite(column.mean) && std::isfinite(column.fill), "mean is not finite");
+    require(std::isfinite(column.scale) && column.scale > 0, "scale is not positive");
+    require(column.features() > 0, "a column has no levels");
+    require(all_distinct(column.levels), "a level appears twice");
+  }
+  require(all_distinct(names), "a column appears twice");
+}
+
+void check_sparse(const Preprocessor::Parts& parts) {
+  require(parts.sparse_columns.size() == parts.sparse_scales.size(), "lengths differ");
+  require(std::ranges::is_sorted(parts.sparse_columns, std::ranges::less_equal()),
+          "columns do not increase");
+  require(std::ranges::all_of(parts.sparse_scales,
+                              [](double scale) { return std::isfinite(scale) && scale > 0; }),
+          "scale is not positive");
+  require(parts.sparse ? parts.columns.empty() : parts.sparse_columns.empty(),
+          "both sparse and dense");
+}
+
+}  // namespace
+
+Preprocessor::Preprocessor(Parts parts) : parts_(std::move(parts)) {
+  require(std::isfinite(parts_.target_mean), "target mean is not finite");
+  require(std::isfinite(parts_.target_sd) && parts_.target_sd > 0, "target sd is not positive");
+  check_classes(parts_);
+  check_columns(parts_);
+  check_sparse(parts_);
+  require(features() > 0, "it has no features");
+}
+
+Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> training_rows,
+                               const PreprocessOptions& options) {
+  check_rows(training_rows, table.rows, table.source);
+  Parts parts;
+  const Column& target = find_column(table, options.target, "target");
+  fit_target(target, training_rows, options.task, table.source, parts);
+  for (const Column& column : table.columns) {
+    if (&column == &target) continue;
+    std::optional<ColumnTransform> transform =
+        column.categorical ? fit_categorical(column, training_rows)
+                           : fit_numeric(column, training_rows, options.standardise, table.source);
+    if (transform) {
+      parts.columns.push_back(*std::move(transform));
+    } else {
+      parts.dropped.push_back(column.name);
+    }
+  }
+  if (parts.columns.empty()) refuse_without_features(table.source);
+  return Preprocessor(std::move(parts));
+}
+
+Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> training_rows,
+                               const PreprocessOptions& options) {
+  check_rows(training_rows, rows.rows(), rows.source);
+  Parts parts;
+  parts.sparse = true;
+  Column target;
+  target.name = "target";
+  target.numbers = rows.target;
+  fit_target(target, training_rows, options.task, rows.source, parts);
+  const SparseSpread spread = sparse_spread(rows, training_rows);
+  for (std::size_t c = 0; c < spread.columns.size(); ++c) {
+    if (spread.sd[c] == 0) continue;
+    parts.sparse_columns.push_back(spread.columns[c]);
+    parts.sparse_scales.push_back(options.standardise ? spread.sd[c] : 1.0);
+  }
+  if (parts.sparse_columns.empty()) refuse_without_features(rows.source);
+  return Preprocessor(std::move(parts));
+}
+
+std::size_t Preprocessor::features() const noexcept {
+  std::size_t count = parts_.sparse_columns.size();
+  for (const ColumnTransform& column : parts_.columns) count += column.features();
+  return count;
+}
+
+std::vector<std::string> Preprocessor::feature_names() const {
+  std::vector<std::string> names;
+  for (const std::uint32_t column : parts_.sparse_columns) {
+    names.push_back(fmt::format("c{}", std::uint64_t{column} + 1));
+  }
+  for (const ColumnTransform& column : parts_.columns) {
+    if (!column.categorical) names.push_back(column.name);
+    for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
+    if (column.missing_level) names.push_back(column.name + " is missing");
+  }
+  return names;
+}
+
+std::vector<std::string> Preprocessor::notes() const {
+  std::vector<std::string> notes;
+  for (const std::string& name : parts_.dropped) {
+    notes.push_back(
+        fmt::format("column '{}' is constant in the training rows and was dropped", name));
+  }
+  return notes;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,116 @@
+#include "data/preprocess_json.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::array<std::string_view, 3> kTaskNames = {"regression", "binary", "multiclass"};
+
+Task read_task(const std::string& name) {
+  for (std::size_t i = 0; i < kTaskNames.size(); ++i) {
+    if (kTaskNames[i] == name) return static_cast<Task>(i);
+  }
+  throw DataError(fmt::format("task '{}' is not one of: {}", name, fmt::join(kTaskNames, ", ")));
+}
+
+json write_column(const ColumnTransform& column) {
+  if (column.categorical) {
+    return {{"name", column.name},
+            {"kind", "categorical"},
+            {"levels", column.levels},
+            {"missing_level", column.missing_level}};
+  }
+  return {{"name", column.name},
+          {"kind", "numeric"},
+          {"mean", column.mean},
+          {"scale", column.scale},
+          {"fill", column.fill}};
+}
+
+ColumnTransform read_column(const json& from) {
+  ColumnTransform column;
+  from.at("name").get_to(column.name);
+  const auto kind = from.at("kind").get<std::string>();
+  if (kind != "categorical" && kind != "numeric") {
+    throw DataError(fmt::format("kind '{}' is not one of: numeric, categorical", kind));
+  }
+  column.categorical = kind == "categorical";
+  if (column.categorical) {
+    from.at("levels").get_to(column.levels);
+    from.at("missing_level").get_to(column.missing_level);
+  } else {
+    from.at("mean").get_to(column.mean);
+    from.at("scale").get_to(column.scale);
+    from.at("fill").get_to(column.fill);
+  }
+  return column;
+}
+
+Preprocessor::Parts read_parts(const json& from) {
+  const auto version = from.at("version").get<int>();
+  if (version != kVersion) {
+    throw DataError(
+        fmt::format("preprocessing has version {}, this program reads {}", version, kVersion));
+  }
+  Preprocessor::Parts parts;
+  from.at("target").get_to(parts.target);
+  parts.task = read_task(from.at("task").get<std::string>());
+  from.at("target_mean").get_to(parts.target_mean);
+  from.at("target_sd").get_to(parts.target_sd);
+  from.at("classes").get_to(parts.class_names);
+  from.at("dropped").get_to(parts.dropped);
+  for (const json& column : from.at("columns")) parts.columns.push_back(read_column(column));
+  if (const auto sparse = from.find("sparse"); sparse != from.end()) {
+    parts.sparse = true;
+    for (const json& column : sparse->at("columns")) {
+      // A plain get would cut what is too large or negative.
+      if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
+        throw DataError(fmt::format("sparse column {} is no index", column.dump()));
+      }
+      parts.sparse_columns.push_back(column.get<std::uint32_t>());
+    }
+    sparse->at("scales").get_to(parts.sparse_scales);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string_view task_name(Task task) { return kTaskNames.at(static_cast<std::size_t>(task)); }
+
+json to_json(const Preprocessor& preprocessor) {
+  const Preprocessor::Parts& parts = preprocessor.parts();
+  json result = {{"version", kVersion},           {"target", parts.target},
+                 {"task", task_name(parts.task)}, {"target_mean", parts.target_mean},
+                 {"target_sd", parts.target_sd},  {"classes", parts.class_names},
+                 {"dropped", parts.dropped},      {"columns", json::array()}};
+  for (const ColumnTransform& column : parts.columns) {
+    result["columns"].push_back(write_column(column));
+  }
+  if (parts.sparse) {
+    result["sparse"] = {{"columns", parts.sparse_columns}, {"scales", parts.sparse_scales}};
+  }
+  return result;
+}
+
+Preprocessor preprocessor_from_json(const json& json, const std::string& source) {
+  try {
+    return Preprocessor(read_parts(json));
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(fmt::format("preprocessing is damaged: {}", error.what()), source);
+  } catch (const DataError& error) {
+    throw DataError(error.what(), source);
+  }
+}
+
+}  // namespace adacvar

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <adacvar/data/preprocess.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace adacvar {
+
+/// Names of the tasks in files and options, in the order of Task.
+[[nodiscard]] std::string_view task_name(Task task);
+
+/// The form of docs/file_formats.md, "Preprocessing".
+[[nodiscard]] nlohmann::json to_json(const Preprocessor& preprocessor);
+
+/// Throws: DataError, naming `source`, for another version, a missing or wrong key, or values
+/// that do not fit together.
+[[nodiscard]] Preprocessor preprocessor_from_json(const nlohmann::json& json,
+                                                  const std::string& source = {});
+
+}  // namespace adacvar

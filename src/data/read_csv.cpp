@@ -1,0 +1,371 @@
+#include <adacvar/data/read_table.hpp>
+
+#include "data/csv_layout.hpp"
+#include "data/field_reader.hpp"
+#include "data/file_bytes.hpp"
+#include "data/number_text.hpp"
+#include "data/parallel_blocks.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+// Small enough that a block's columns stay in the cache, large enough to hide the hand-over.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
+
+enum class Kind : std::uint8_t { numeric, categorical, dropped };
+
+/// Names of levels and their codes, in order of first appearance.
+class Levels {
+ public:
+  std::uint32_t code(std::string_view level) {
+    if (const auto found = codes_.find(level); found != codes_.end()) return found->second;
+    const auto code = static_cast<std::uint32_t>(names_.size());
+    codes_.emplace(level, code);
+    names_.emplace_back(level);
+    return code;
+  }
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> codes_;
+  std::vector<std::string> names_;
+};
+
+struct BlockColumn {
+  std::vector<double> numbers;
+  std::vector<std::uint32_t> codes;
+  Levels levels;
+  bool textual = false;              // taken for numeric, but holds text
+  std::optional<RowError> infinite;  // an error only if the column stays numeric
+
+  void clear() {  // keeps the memory of the numbers
+    numbers.clear();
+    codes.clear();
+    levels = {};
+    textual = false;
+    infinite.reset();
+  }
+};
+
+struct Block {
+  std::vector<BlockColumn> columns;
+  std::size_t rows = 0;
+  std::optional<RowError> error;
+};
+
+/// A column as far as its blocks have been read.
+struct Result {
+  std::vector<double> numbers;
+  std::vector<std::uint32_t> codes;
+  Levels levels;
+  bool textual = false;
+  std::optional<RowError> infinite;
+  std::size_t infinite_block = 0;
+
+  void append(const BlockColumn& part, std::size_t block) {
+    numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
+    std::vector<std::uint32_t> code_of;
+    for (const std::string& level : part.levels.names()) code_of.push_back(levels.code(level));
+    for (const std::uint32_t code : part.codes) {
+      codes.push_back(code == kMissingLevel ? kMissingLevel : code_of[code]);
+    }
+    textual = textual || part.textual;
+    if (part.infinite && !infinite) {
+      infinite = part.infinite;
+      infinite_block = block;
+    }
+  }
+};
+
+void read_numeric(FieldReader& reader, const std::string& name, BlockColumn& column) {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (!reader.number(value)) {
+    const std::string_view field = reader.field();
+    if (!parse_number(field, value)) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      if (!is_missing(field)) column.textual = true;
+    }
+  }
+  if (std::isinf(value) && !column.infinite) {
+    column.infinite =
+        RowError{reader.row_line(), fmt::format("infinite value in column '{}'", name)};
+  }
+  column.numbers.push_back(value);
+}
+
+void read_level(FieldReader& reader, BlockColumn& column) {
+  const std::string_view field = reader.field();
+  column.codes.push_back(is_missing(field) ? kMissingLevel : column.levels.code(field));
+}
+
+/// Reads one table; made per call of parse_csv.
+class CsvParser {
+ public:
+  CsvParser(std::string_view text, std::string source, const ReadOptions& options)
+      : text_(text), source_(std::move(source)), options_(options) {}
+
+  Table parse();
+
+ private:
+  [[noreturn]] void fail(std::string_view from, const RowError& error) const;
+  void skip_preamble();
+  void read_layout();
+  void choose_kinds();
+  std::size_t find_name(const std::string& name, std::string_view role) const;
+  void parse_blocks();
+  void parse_wave(std::size_t first, std::size_t count);
+  void parse_block(std::string_view text, Block& block) const;
+  void parse_rows(std::string_view text, Block& block) const;
+  void read_row(FieldReader& reader, Block& block) const;
+  [[nodiscard]] RowError ragged(std::size_t line, std::size_t columns) const;
+  bool reconsider_kinds();
+  void check_errors() const;
+  [[nodiscard]] Column take_column(std::size_t c);
+
+  std::string_view text_;
+  std::string source_;
+  const ReadOptions& options_;
+  std::string_view body_;  // text_ without preamble and header
+  CsvLayout layout_;
+  std::vector<Kind> kinds_;
+  std::vector<std::string_view> block_texts_;
+  std::vector<Block> wave_;  // blocks read together; used again, so that they stay in the cache
+  std::vector<Result> results_;
+  std::size_t rows_ = 0;
+};
+
+// Lines are counted only now: nobody needs their numbers while all is well.
+void CsvParser::fail(std::string_view from, const RowError& error) const {
+  const std::string_view before =
+      text_.substr(0, static_cast<std::size_t>(from.data() - text_.data()));
+  const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  throw DataError(error.message, source_, lines + error.line + 1);
+}
+
+void CsvParser::skip_preamble() {
+  body_ = text_;
+  if (body_.starts_with("\xef\xbb\xbf")) body_.remove_prefix(3);  // a byte order mark
+  while (!body_.empty() && options_.preamble.find(body_[0]) != std::string::npos) {
+    body_.remove_prefix(std::min(body_.find('\n'), body_.size() - 1) + 1);
+  }
+}
+
+void CsvParser::read_layout() {
+  if (body_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw DataError("is empty", source_);
+  }
+  try {
+    layout_ = find_layout(body_, options_);
+  } catch (const RowError& error) {
+    const std::size_t first = body_.find_first_not_of(" \t\r\n");
+    const std::size_t line = body_.substr(0, first).rfind('\n');
+    fail(body_.substr(error.line > 0 || line == std::string_view::npos ? 0 : line + 1), error);
+  }
+  body_.remove_prefix(layout_.body);
+  if (body_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw DataError("has a header but no rows", source_);
+  }
+}
+
+std::size_t CsvParser::find_name(const std::string& name, std::string_view role) const {
+  const auto found = std::ranges::find(layout_.names, name);
+  if (found == layout_.names.end()) {
+    throw DataError(
+        fmt::format("{} column '{}' is not one of: {}", role, name, fmt::join(layout_.names, ", ")),
+        source_);
+  }
+  return static_cast<std::size_t>(found - layout_.names.begin());
+}
+
+void CsvParser::choose_kinds() {
+  for (const bool textual : layout_.textual) {
+    kinds_.push_back(textual ? Kind::categorical : Kind::numeric);
+  }
+  for (const std::string& name : options_.categorical) {
+    kinds_[find_name(name, "categorical")] = Kind::categorical;
+  }
+  for (const std::string& name : options_.drop) kinds_[find_name(name, "drop")] = Kind::dropped;
+  if (std::ranges::all_of(kinds_, [](Kind kind) { return kind == Kind::dropped; })) {
+    throw DataError("every column is dropped", source_);
+  }
+}
+
+RowError CsvParser::ragged(std::size_t line, std::size_t columns) const {
+  return {line, fmt::format("{} column{}, {} has {}", columns, columns == 1 ? "" : "s",
+                            layout_.header ? "header" : "first row", kinds_.size())};
+}
+
+void CsvParser::read_row(FieldReader& reader, Block& block) const {
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    if (reader.row_ended()) throw ragged(reader.row_line(), c);
+    switch (kinds_[c]) {
+      case Kind::numeric:
+        read_numeric(reader, layout_.names[c], block.columns[c]);
+        break;
+      case Kind::categorical:
+        read_level(reader, block.columns[c]);
+        break;
+      case Kind::dropped:
+        (void)reader.field();
+        break;
+    }
+  }
+  if (reader.row_ended()) return;
+  std::size_t columns = kinds_.size();
+  for (; !reader.row_ended(); ++columns) (void)reader.field();
+  throw ragged(reader.row_line(), columns);
+}
+
+void CsvParser::parse_rows(std::string_view text, Block& block) const {
+  const std::size_t first_line = std::max<std::size_t>(1, std::min(text.find('\n'), text.size()));
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    const std::size_t guess = text.size() / first_line + 16;
+    if (kinds_[c] == Kind::numeric) block.columns[c].numbers.reserve(guess);
+    if (kinds_[c] == Kind::categorical) block.columns[c].codes.reserve(guess);
+  }
+  FieldReader reader(text, layout_.separator);
+  while (reader.next_row()) {
+    read_row(reader, block);
+    ++block.rows;
+  }
+}
+
+void CsvParser::parse_block(std::string_view text, Block& block) const {
+  block.columns.resize(kinds_.size());
+  for (BlockColumn& column : block.columns) column.clear();
+  block.rows = 0;
+  block.error.reset();
+  try {
+    parse_rows(text, block);
+  } catch (const RowError& error) {
+    block.error = error;
+  }
+  // Binary files look ragged too; the zero says better what is wrong with them.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    const auto line = static_cast<std::size_t>(std::ranges::count(text.substr(0, zero), '\n'));
+    if (!block.error || line <= block.error->line) {
+      block.error = RowError{line, "NUL byte: not a text file"};
+    }
+  }
+}
+
+void CsvParser::parse_wave(std::size_t first, std::size_t count) {
+  for_each_block(count, options_.threads,
+                 [&](std::size_t i) { parse_block(block_texts_[first + i], wave_[i]); });
+  for (std::size_t i = 0; i < count; ++i) {
+    if (wave_[i].error) fail(block_texts_[first + i], *wave_[i].error);
+    rows_ += wave_[i].rows;
+  }
+  for_each_block(kinds_.size(), count == 1 ? 1 : options_.threads, [&](std::size_t c) {
+    for (std::size_t i = 0; i < count; ++i) results_[c].append(wave_[i].columns[c], first + i);
+  });
+}
+
+void CsvParser::parse_blocks() {
+  constexpr std::size_t kBlocksPerThread = 4;
+  const std::size_t threads =
+      options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t length = threads == 1 ? 1 : threads * kBlocksPerThread;
+  wave_.resize(std::min(length, block_texts_.size()));
+  results_.assign(kinds_.size(), {});
+  rows_ = 0;
+  for (std::size_t first = 0; first < block_texts_.size(); first += wave_.size()) {
+    parse_wave(first, std::min(wave_.size(), block_texts_.size() - first));
+    if (first > 0) continue;
+    // Blocks are alike: room for all rows at once, with some to spare.
+    const std::size_t expected = rows_ * (block_texts_.size() / wave_.size() + 1) * 17 / 16;
+    for (std::size_t c = 0; c < kinds_.size(); ++c) {
+      if (kinds_[c] == Kind::numeric) results_[c].numbers.reserve(expected);
+      if (kinds_[c] == Kind::categorical) results_[c].codes.reserve(expected);
+    }
+  }
+}
+
+// The sample may have shown numbers only where text follows.
+bool CsvParser::reconsider_kinds() {
+  bool changed = false;
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    if (!results_[c].textual) continue;
+    kinds_[c] = Kind::categorical;
+    changed = true;
+  }
+  return changed;
+}
+
+void CsvParser::check_errors() const {
+  const auto place = [](const Result& result) {
+    return std::pair(result.infinite_block, result.infinite->line);
+  };
+  const Result* first = nullptr;
+  for (const Result& result : results_) {
+    if (result.infinite && (first == nullptr || place(result) < place(*first))) first = &result;
+  }
+  if (first != nullptr) fail(block_texts_[first->infinite_block], *first->infinite);
+}
+
+Column CsvParser::take_column(std::size_t c) {
+  Column column;
+  column.name = layout_.names[c];
+  column.categorical = kinds_[c] == Kind::categorical;
+  column.numbers = std::move(results_[c].numbers);
+  column.codes = std::move(results_[c].codes);
+  column.levels = results_[c].levels.take();
+  return column;
+}
+
+Table CsvParser::parse() {
+  skip_preamble();
+  if (const std::size_t zero = body_.substr(0, kBlockBytes / 16).find('\0');
+      zero != std::string_view::npos) {
+    fail(body_.substr(zero), {0, "NUL byte: not a text file"});
+  }
+  read_layout();
+  choose_kinds();
+  const QuotedLines quoted(body_, layout_.separator);
+  block_texts_ = split_at_lines(body_, kBlockBytes,
+                                [&](std::size_t position) { return !quoted.contain(position); });
+  parse_blocks();
+  if (reconsider_kinds()) parse_blocks();
+  check_errors();
+
+  Table table;
+  table.source = source_;
+  table.rows = rows_;
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
+  }
+  return table;
+}
+
+}  // namespace
+
+Table parse_csv(std::string_view text, const std::string& source, const ReadOptions& options) {
+  return CsvParser(text, source, options).parse();
+}
+
+Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
+  const FileBytes file(path);
+  return parse_csv(file.text(), file.source(), options);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,89 @@
+#include <adacvar/data/table.hpp>
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace adacvar {
+
+std::string column_names(const Table& table) {
+  std::string names;
+  for (const Column& column : table.columns) {
+    if (!names.empty()) names += ", ";
+    names += column.name;
+  }
+  return names;
+}
+
+const Column& find_column(const Table& table, std::string_view name, std::string_view role) {
+  const auto found = std::ranges::find(table.columns, name, &Column::name);
+  if (found == table.columns.end()) {
+    throw DataError(
+        fmt::format("{} column '{}' is not one of: {}", role, name, column_names(table)),
+        table.source);
+  }
+  return *found;
+}
+
+Table to_table(const SparseRows& sparse) {
+  Table table;
+  table.source = sparse.source;
+  table.rows = sparse.rows();
+  table.columns.resize(sparse.columns + 1);
+  table.columns[0].name = "target";
+  table.columns[0].numbers = sparse.target;
+  for (std::size_t c = 1; c <= sparse.columns; ++c) {
+    table.columns[c].name = fmt::format("c{}", c);
+    table.columns[c].numbers.resize(table.rows);
+  }
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) {
+      table.columns[sparse.column[e] + 1].numbers[row] = static_cast<double>(sparse.value[e]);
+    }
+  }
+  return table;
+}
+
+namespace {
+
+void append_column(Column& column, const Column& more) {
+  column.numbers.insert(column.numbers.end(), more.numbers.begin(), more.numbers.end());
+  std::vector<std::uint32_t> code_of;
+  for (const std::string& level : more.levels) {
+    const auto found = std::ranges::find(column.levels, level);
+    code_of.push_back(static_cast<std::uint32_t>(found - column.levels.begin()));
+    if (found == column.levels.end()) column.levels.push_back(level);
+  }
+  for (const std::uint32_t code : more.codes) {
+    column.codes.push_back(code == kMissingLevel ? kMissingLevel : code_of[code]);
+  }
+}
+
+}  // namespace
+
+Table append_rows(const Table& first, const Table& second) {
+  if (first.columns.size() != second.columns.size()) {
+    throw DataError(fmt::format("{} columns, {} has {}", second.columns.size(), first.source,
+                                first.columns.size()),
+                    second.source);
+  }
+  Table result = first;
+  result.rows += second.rows;
+  for (std::size_t c = 0; c < result.columns.size(); ++c) {
+    const Column& more = second.columns[c];
+    Column& column = result.columns[c];
+    if (column.name != more.name || column.categorical != more.categorical) {
+      throw DataError(fmt::format("column '{}' ({}) does not continue '{}' ({}) of {}", more.name,
+                                  more.categorical ? "categorical" : "numeric", column.name,
+                                  column.categorical ? "categorical" : "numeric", first.source),
+                      second.source);
+    }
+    append_column(column, more);
+  }
+  return result;
+}
+
+}  // namespace adacvar

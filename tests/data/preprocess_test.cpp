@@ -1,0 +1,219 @@
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/preprocess.hpp>
+#include <adacvar/data/read_table.hpp>
+
+#include "data/preprocess_json.hpp"
+#include "support/message_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::message_of;
+using Rows = std::vector<Index>;
+using Floats = std::vector<float>;
+using Words = std::vector<std::string>;
+
+Table parse(std::string_view text, const ReadOptions& options = {}) {
+  return parse_csv(text, "t.csv", options);
+}
+
+Rows all_rows(std::size_t count) {
+  Rows rows(count);
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
+}
+
+Preprocessor fit(const Table& table, const PreprocessOptions& options = {.target = "y"}) {
+  return Preprocessor::fit(table, all_rows(table.rows), options);
+}
+
+std::string fit_refusal(std::string_view text, const PreprocessOptions& options = {.target = "y"}) {
+  return message_of<DataError>([&] { return fit(parse(text), options); });
+}
+
+TEST(Preprocess, numbers_are_standardised_by_the_training_rows) {
+  // Training rows 0, 1, 2: x = 1, 3 and one missing; mean 2, population sd 1. y: mean 4, sd sqrt 6.
+  const Table table = parse("x,y\n1,1\n3,4\n?,7\n100,40\n");
+  const Preprocessor preprocessor = Preprocessor::fit(table, Rows{0, 1, 2}, {.target = "y"});
+  const Dataset data = preprocessor.apply(table, Rows{3, 0, 2});
+  EXPECT_EQ(data.rows, 3U);
+  EXPECT_EQ(data.features, 1U);
+  EXPECT_EQ(data.dense, (Floats{98, -1, 0}));
+  EXPECT_EQ(data.targets, (std::vector<double>{40, 1, 7}));
+  EXPECT_EQ(data.task, Task::regression);
+  EXPECT_EQ(data.target_mean, 4);
+  EXPECT_DOUBLE_EQ(data.target_sd, std::sqrt(6.0));
+}
+
+TEST(Preprocess, without_standardising_missing_is_still_the_mean) {
+  const Table table = parse("x,y\n1,1\n3,4\n?,7\n");
+  const Dataset data =
+      fit(table, {.target = "y", .standardise = false}).apply(table, Rows{0, 1, 2});
+  EXPECT_EQ(data.dense, (Floats{1, 3, 2}));
+}
+
+TEST(Preprocess, categories_become_columns) {
+  const Table table = parse("c,y\nb,1\na,2\n?,3\nnew,5\n");
+  const Preprocessor preprocessor = Preprocessor::fit(table, Rows{0, 1, 2}, {.target = "y"});
+  EXPECT_EQ(preprocessor.feature_names(), (Words{"c=a", "c=b", "c is missing"}));
+  ApplyReport report;
+  const Dataset data = preprocessor.apply(table, Rows{0, 1, 2, 3}, &report);
+  EXPECT_EQ(data.dense, (Floats{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(report.unknown_categories, 1U);
+  EXPECT_EQ(report.unknown_columns, (Words{"c"}));
+}
+
+TEST(Preprocess, a_missing_category_that_training_did_not_have_is_unknown) {
+  const Table table = parse("c,y\nb,1\na,2\n?,3\n");
+  const Preprocessor preprocessor =
+      Preprocessor::fit(table, Rows{0, 1}, {.target = "y", .task = Task::regression});
+  ApplyReport report;
+  EXPECT_EQ(preprocessor.apply(table, Rows{2}, &report).dense, (Floats{0, 0}));
+  EXPECT_EQ(report.unknown_categories, 1U);
+}
+
+TEST(Preprocess, digits_as_categories_are_found_in_a_numeric_column) {
+  const Preprocessor preprocessor = fit(parse("c,y\n1,1\n10,2\n2,3\n", {.categorical = {"c"}}));
+  EXPECT_EQ(preprocessor.feature_names(), (Words{"c=1", "c=2", "c=10"}));
+  EXPECT_EQ(preprocessor.apply(parse("y,c\n1,10\n2,2\n"), Rows{0, 1}).dense,
+            (Floats{0, 0, 1, 0, 1, 0}));
+}
+
+TEST(Preprocess, constant_columns_are_dropped_with_a_note) {
+  const Table table = parse("k,c,m,x,y\n5,a,?,1,1\n5,a,?,2,2\n?,a,?,3,3\n");
+  const Preprocessor preprocessor = fit(table);
+  EXPECT_EQ(preprocessor.feature_names(), (Words{"x"}));
+  EXPECT_EQ(preprocessor.notes()[0], "column 'k' is constant in the training rows and was dropped");
+  EXPECT_EQ(preprocessor.parts().dropped, (Words{"k", "c", "m"}));
+}
+
+TEST(Preprocess, classes_are_sorted) {
+  const auto classes = [](std::string_view text) { return fit(parse(text)).parts().class_names; };
+  EXPECT_EQ(classes("x,y\n1,yes\n2,no\n"), (Words{"no", "yes"}));
+  EXPECT_EQ(classes("x,y\n1,1\n2,-1\n"), (Words{"-1", "1"}));
+  EXPECT_EQ(fit(parse("x,y\n1,10\n2,9\n3,9.5\n"), {.target = "y", .task = Task::multiclass})
+                .parts()
+                .class_names,
+            (Words{"9", "9.5", "10"}));
+}
+
+TEST(Preprocess, the_task_is_found) {
+  const auto task = [](std::string_view text) { return fit(parse(text)).parts().task; };
+  EXPECT_EQ(task("x,y\n1,a\n2,b\n"), Task::binary);
+  EXPECT_EQ(task("x,y\n1,a\n2,b\n3,c\n"), Task::multiclass);
+  EXPECT_EQ(task("x,y\n1,0\n2,1\n3,0\n"), Task::binary);
+  EXPECT_EQ(task("x,y\n1,0\n2,1\n3,2\n"), Task::regression);
+  const Table table = parse("x,y\n1,b\n2,a\n3,b\n");
+  EXPECT_EQ(fit(table).apply(table, Rows{0, 1, 2}).targets, (std::vector<double>{1, 0, 1}));
+}
+
+TEST(Preprocess, bad_training_data_is_refused) {
+  EXPECT_EQ(fit_refusal("x,z\n1,2\n"), "t.csv: target column 'y' is not one of: x, z");
+  EXPECT_EQ(fit_refusal("x,y\n1,2\n2,2\n"),
+            "t.csv: target 'y' is constant in the training rows: 2");
+  EXPECT_EQ(fit_refusal("x,y\n1,1\n2,?\n"), "t.csv: target 'y' is missing in row 2");
+  EXPECT_EQ(fit_refusal("x,y\n1,a\n2,a\n"),
+            "t.csv: target 'y' has one class only in the training rows: 'a'");
+  EXPECT_EQ(fit_refusal("x,y\n1,a\n2,b\n", {.target = "y", .task = Task::regression}),
+            "t.csv: target 'y' is not numeric: 'a' in row 1");
+  EXPECT_EQ(fit_refusal("x,y\n1,a\n2,b\n3,c\n", {.target = "y", .task = Task::binary}),
+            "t.csv: target 'y' has 3 classes, a binary task has 2");
+  EXPECT_EQ(fit_refusal("x,y\n1,1\n1,2\n"),
+            "t.csv: no features are left: every column is constant in the training rows");
+  EXPECT_EQ(fit_refusal("x,y\n1.7e308,1\n-1.7e308,2\n1.7e308,3\n"),
+            "t.csv: the spread of column 'x' is not a double");
+  const Table table = parse("x,y\n1,1\n2,2\n");
+  EXPECT_EQ(
+      message_of<DataError>([&] { return Preprocessor::fit(table, Rows{}, {.target = "y"}); }),
+      "t.csv: no rows were chosen");
+  EXPECT_EQ(
+      message_of<OptionError>([&] { return Preprocessor::fit(table, Rows{2}, {.target = "y"}); }),
+      "row = 2 is outside [0, 2)");
+}
+
+TEST(Preprocess, bad_later_data_is_refused) {
+  const Preprocessor preprocessor = fit(parse("x,c,y\n1,p,a\n2,q,b\n"));
+  const auto refusal = [&](std::string_view text) {
+    return message_of<DataError>([&] { return preprocessor.apply(parse(text), Rows{0, 1}); });
+  };
+  EXPECT_EQ(refusal("x,c,y\n1,p,a\n2,q,c\n"),
+            "t.csv: class 'c' in row 2 is not one of those seen in training: a, b");
+  EXPECT_EQ(refusal("x,c,y\n1,p,a\n2,q,?\n"), "t.csv: target 'y' is missing in row 2");
+  EXPECT_EQ(refusal("x,d,y\n1,p,a\n2,q,b\n"), "t.csv: feature column 'c' is not one of: x, d, y");
+  EXPECT_EQ(refusal("x,c,z\n1,p,a\n2,q,b\n"), "t.csv: target column 'y' is not one of: x, c, z");
+  EXPECT_EQ(refusal("x,c,y\n1,p,a\nword,q,b\n"),
+            "t.csv: column 'x' is numeric in training, but has '1' in row 1");
+  EXPECT_EQ(refusal("x,c,y\n1,p,a\n1e300,q,b\n"),
+            "t.csv: column 'x', row 2: the value does not fit a float");
+  EXPECT_EQ(message_of<DataError>([&] { return preprocessor.apply(SparseRows{}, Rows{}); }),
+            "training was on a table, these are sparse rows");
+}
+
+TEST(Preprocess, prediction_needs_no_target) {
+  const Preprocessor preprocessor = fit(parse("x,y\n1,1\n3,2\n2,3\n"));
+  EXPECT_TRUE(preprocessor.apply_features(parse("x\n2\n"), Rows{0}).targets.empty());
+}
+
+TEST(Preprocess, sparse_rows_stay_sparse) {
+  // Column 1: 2, 0 in training: mean 1, sd 1. Column 2 is constant, column 3 is not in training.
+  const SparseRows sparse = parse_libsvm("1 1:2 2:5\n2 2:5\n7 1:4 2:5 3:1\n", "t.svm");
+  const Preprocessor preprocessor =
+      Preprocessor::fit(sparse, Rows{0, 1}, {.task = Task::regression});
+  const Dataset data = preprocessor.apply(sparse, Rows{2, 1});
+  EXPECT_TRUE(data.is_sparse());
+  EXPECT_TRUE(data.dense.empty());
+  EXPECT_EQ(data.features, 1U);
+  EXPECT_EQ(data.feature_names, (Words{"c1"}));
+  EXPECT_EQ(data.start, (std::vector<std::size_t>{0, 1, 1}));
+  EXPECT_EQ(data.column, (std::vector<std::uint32_t>{0}));
+  EXPECT_EQ(data.value, (Floats{4}));
+  EXPECT_EQ(data.targets, (std::vector<double>{7, 2}));
+}
+
+TEST(PreprocessJson, comes_back_equal) {
+  const std::vector<Preprocessor> all = {
+      fit(parse("x,c,k,y\n0.1,p,1,1\n0.7,?,1,2\n-3e-7,q,1,7.3\n")),
+      fit(parse("x,y\n1,a\n2,b\n3,c\n")),
+      Preprocessor::fit(parse_libsvm("1 1:2 2:5\n-1 2:3\n", "t"), Rows{0, 1})};
+  for (const Preprocessor& preprocessor : all) {
+    const std::string text = to_json(preprocessor).dump();
+    EXPECT_EQ(preprocessor_from_json(nlohmann::json::parse(text)), preprocessor) << text;
+  }
+}
+
+TEST(PreprocessJson, damaged_forms_are_refused) {
+  const nlohmann::json good = to_json(fit(parse("x,c,y\n1,p,a\n2,q,b\n")));
+  const auto refusal = [&](const std::string& patch) {
+    nlohmann::json bad = good;
+    bad.merge_patch(nlohmann::json::parse(patch));
+    return message_of<DataError>([&] { return preprocessor_from_json(bad, "m.json"); });
+  };
+  EXPECT_EQ(refusal(R"({"version": 2})"),
+            "m.json: preprocessing has version 2, this program reads 1");
+  EXPECT_EQ(refusal(R"({"task": "ranking"})"),
+            "m.json: task 'ranking' is not one of: regression, binary, multiclass");
+  EXPECT_EQ(refusal(R"({"classes": ["a"]})"),
+            "m.json: preprocessing is damaged: number of classes");
+  EXPECT_EQ(refusal(R"({"classes": ["a", "a"]})"),
+            "m.json: preprocessing is damaged: a class appears twice");
+  EXPECT_EQ(refusal(R"({"target_sd": 0})"),
+            "m.json: preprocessing is damaged: target sd is not positive");
+  EXPECT_EQ(refusal(R"({"columns": []})"), "m.json: preprocessing is damaged: it has no features");
+  EXPECT_EQ(refusal(R"({"columns": [{"name": "x", "kind": "odd"}]})"),
+            "m.json: kind 'odd' is not one of: numeric, categorical");
+  EXPECT_EQ(refusal(R"({"columns": [{"name":"x","kind":"numeric","mean":0,"scale":-1,"fill":0}]})"),
+            "m.json: preprocessing is damaged: scale is not positive");
+  EXPECT_EQ(refusal(R"({"sparse": {"columns": [-1], "scales": [1]}})"),
+            "m.json: sparse column -1 is no index");
+  EXPECT_EQ(refusal(R"({"target": null})").substr(0, 34), "m.json: preprocessing is damaged: ");
+}
+
+}  // namespace
+}  // namespace adacvar

@@ -1,0 +1,347 @@
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/rng.hpp>
+#include <adacvar/data/read_table.hpp>
+
+#include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <lzma.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using namespace std::string_literals;
+using support::message_of;
+using support::TemporaryFolder;
+using Numbers = std::vector<double>;
+using Codes = std::vector<std::uint32_t>;
+using Words = std::vector<std::string>;
+
+Table parse(std::string_view text, const ReadOptions& options = {}) {
+  return parse_csv(text, "t.csv", options);
+}
+
+std::string refusal(std::string_view text, const ReadOptions& options = {}) {
+  return message_of<DataError>([&] { return parse(text, options); });
+}
+
+TEST(ReadCsv, numbers_and_categories) {
+  const Table table = parse("a,b,c\n1,x,-2.5e1\n+2,y,\n3,x,.5\n");
+  EXPECT_EQ(table.rows, 3U);
+  EXPECT_EQ(column_names(table), "a, b, c");
+  EXPECT_EQ(table.columns[0].numbers, (Numbers{1, 2, 3}));
+  EXPECT_TRUE(table.columns[1].categorical);
+  EXPECT_EQ(table.columns[1].codes, (Codes{0, 1, 0}));
+  EXPECT_EQ(table.columns[1].levels, (Words{"x", "y"}));
+  EXPECT_EQ(table.columns[2].numbers[0], -25);
+  EXPECT_TRUE(std::isnan(table.columns[2].numbers[1]));
+  EXPECT_EQ(table.columns[2].numbers[2], 0.5);
+}
+
+TEST(ReadCsv, separators_are_found) {
+  for (const std::string text :
+       {"1,2\n3,4\n", "1;2\n3;4\n", "1\t2\n3\t4\n", "1 2\n3 4\n", "  1   2  \r\n 3 \t 4\r\n",
+        " 1 , 2 \n3,4", "\n\n1,2\n\n3,4\n\n"}) {
+    const Table table = parse(text);
+    ASSERT_EQ(table.columns.size(), 2U) << text;
+    EXPECT_EQ(table.columns[0].numbers, (Numbers{1, 3})) << text;
+    EXPECT_EQ(table.columns[1].numbers, (Numbers{2, 4})) << text;
+    EXPECT_EQ(column_names(table), "c1, c2");
+  }
+}
+
+TEST(ReadCsv, a_decimal_comma_does_not_hide_the_semicolon) {
+  const Table table = parse("1,5;2,5\n3,5;4,5\n", {.header = false});
+  ASSERT_EQ(table.columns.size(), 2U);
+  EXPECT_EQ(table.columns[0].levels, (Words{"1,5", "3,5"}));
+}
+
+TEST(ReadCsv, header_is_found) {
+  EXPECT_EQ(parse("x,y\n1,a\n").rows, 1U);
+  EXPECT_EQ(parse("a,1\nb,2\n").rows, 2U);               // a number: no header
+  EXPECT_EQ(parse("class,sex\nfirst,male\n").rows, 1U);  // words that do not come again
+  EXPECT_EQ(parse("M,yes\nF,no\nM,no\n").rows, 3U);      // a word that does
+  EXPECT_EQ(parse("a,a\nb,c\n").rows, 2U);               // names are distinct
+  EXPECT_EQ(parse("1,2\n3,4\n", {.header = true}).columns[0].name, "1");
+  EXPECT_EQ(parse("x,y\n1,2\n", {.header = false}).columns[0].levels, (Words{"x", "1"}));
+  EXPECT_EQ(column_names(parse("a,b\nc,d\n", {.names = {"p", "q"}})), "p, q");
+  EXPECT_EQ(column_names(parse("\xef\xbb\xbfx,y\n1,2\n")), "x, y");
+  EXPECT_EQ(column_names(parse("x,,z\n1,2,3\n", {.header = true})), "x, c2, z");
+}
+
+TEST(ReadCsv, missing_values) {
+  const Table table =
+      parse("x,w\n1,a\n?,?\nNA,na\nNaN,NAN\n,\n\"\",\"\"\n-nan,b\n", {.categorical = {"w"}});
+  // "-nan" is no way to write a missing value, so x is text.
+  EXPECT_TRUE(table.columns[0].categorical);
+  EXPECT_EQ(table.columns[1].codes, (Codes{0, kMissingLevel, kMissingLevel, kMissingLevel,
+                                           kMissingLevel, kMissingLevel, 1}));
+  const Table numbers = parse("x,y\n1,2\n?,3\nna,4\nnan,5\n,6\n");
+  EXPECT_FALSE(numbers.columns[0].categorical);
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_TRUE(std::isnan(numbers.columns[0].numbers[i]));
+}
+
+TEST(ReadCsv, quotes) {
+  const Table table = parse(
+      "name,\"the, text\"\r\n\"1\",\"a \"\"b\"\", c\"\r\n 2 , \" two\nlines \" \r\n3,5\" pipe\r\n");
+  EXPECT_EQ(table.columns[1].name, "the, text");
+  EXPECT_EQ(table.columns[0].numbers, (Numbers{1, 2, 3}));
+  EXPECT_EQ(table.columns[1].levels, (Words{"a \"b\", c", " two\nlines ", "5\" pipe"}));
+}
+
+TEST(ReadCsv, extreme_numbers) {
+  const Table table = parse("x,y\n1e-400,0.1\n-1e-400,4.9e-324\n1.7976931348623157e308,1e5\n");
+  EXPECT_EQ(table.columns[0].numbers, (Numbers{0, -0.0, std::numeric_limits<double>::max()}));
+  EXPECT_EQ(table.columns[1].numbers[1], std::numeric_limits<double>::denorm_min());
+}
+
+TEST(ReadCsv, infinity_is_a_level_where_the_column_is_text) {
+  EXPECT_EQ(parse("x,y\ninf,1\nabc,2\n").columns[0].levels, (Words{"inf", "abc"}));
+}
+
+TEST(ReadCsv, categorical_and_drop) {
+  const Table table = parse("id,a,b\n7,1,2\n8,1,3\n", {.categorical = {"a"}, .drop = {"id"}});
+  EXPECT_EQ(column_names(table), "a, b");
+  EXPECT_EQ(table.columns[0].levels, (Words{"1"}));
+}
+
+TEST(ReadCsv, preamble_is_skipped_and_counted) {
+  EXPECT_EQ(parse("@relation r\n@data\n1,2\n", {.preamble = "@%"}).rows, 1U);
+  EXPECT_EQ(refusal("@relation r\n@data\n1,2\n3\n", {.preamble = "@%"}),
+            "t.csv:4: 1 column, first row has 2");
+}
+
+TEST(ReadCsv, text_after_many_numbers_makes_a_category) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 200'000; ++i) text += std::to_string(i % 7) + ",1\n";
+  text += "word,1\n";
+  const Table table = parse(text, {.threads = 2});
+  ASSERT_TRUE(table.columns[0].categorical);
+  EXPECT_EQ(table.columns[0].levels, (Words{"0", "1", "2", "3", "4", "5", "6", "word"}));
+  EXPECT_EQ(table.columns[0].codes[8], 1U);
+  EXPECT_EQ(table.rows, 200'001U);
+}
+
+TEST(ReadCsv, bad_text_is_refused_with_its_line) {
+  const auto options = [](Words categorical, Words drop) {
+    return ReadOptions{.categorical = std::move(categorical), .drop = std::move(drop)};
+  };
+  EXPECT_EQ(refusal(""), "t.csv: is empty");
+  EXPECT_EQ(refusal(" \n\r\n"), "t.csv: is empty");
+  EXPECT_EQ(refusal("a,b\n"), "t.csv: has a header but no rows");
+  EXPECT_EQ(refusal("a,b,c,d,e,f,g,h\n1,2,3,4,5,6,7,8\n\n1,2,3,4,5,6,7,8,9\n"),
+            "t.csv:4: 9 columns, header has 8");
+  EXPECT_EQ(refusal("1,2\n3\n4,5\n"), "t.csv:2: 1 column, first row has 2");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\ny\n5,6\n"), "t.csv:3: quote is not closed");
+  EXPECT_EQ(refusal("\n\"a,b\n1,2\n"), "t.csv:2: quote is not closed");
+  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text behind a closing quote");
+  EXPECT_EQ(refusal("\na,b,a\n1,2,3\n", {.header = true}), "t.csv:2: column 'a' appears twice");
+  EXPECT_EQ(refusal("a,b\n1,2\n", options({"c"}, {})),
+            "t.csv: categorical column 'c' is not one of: a, b");
+  EXPECT_EQ(refusal("a,b\n1,2\n", options({}, {"c"})),
+            "t.csv: drop column 'c' is not one of: a, b");
+  EXPECT_EQ(refusal("a,b\n1,2\n", options({}, {"a", "b"})), "t.csv: every column is dropped");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,\0\n"s), "t.csv:3: NUL byte: not a text file");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,inf\n4\n"), "t.csv:4: 1 column, header has 2");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,inf\n"), "t.csv:3: infinite value in column 'b'");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,1e999\n-inf,4\n"), "t.csv:3: infinite value in column 'b'");
+  EXPECT_EQ(refusal("1,2\n", {.names = {"x"}}),
+            "t.csv:1: first row has 2 columns, but 1 names are given");
+}
+
+TEST(ReadCsv, errors_far_down_name_their_line) {
+  std::string text = "a,b\n";
+  for (int i = 2; i < 300'000; ++i) text += "0.25,0.125\n";
+  const std::string good = text;
+  for (const unsigned threads : {1U, 4U}) {
+    // Line 300,000 and a later one, in another block: the first wins.
+    text = good + "1\n";
+    for (int i = 0; i < 200'000; ++i) text += "0.25,0.125\n";
+    text += "1,2,3\n";
+    EXPECT_EQ(refusal(text, {.threads = threads}), "t.csv:300000: 1 column, header has 2");
+    EXPECT_EQ(refusal(good + "\0,1\n"s, {.threads = threads}),
+              "t.csv:300000: NUL byte: not a text file");
+    EXPECT_EQ(refusal(good + "\"x\n,\n", {.threads = threads}),
+              "t.csv:300000: quote is not closed");
+  }
+}
+
+TEST(ReadCsv, files_that_cannot_be_read) {
+  const TemporaryFolder folder;
+  const auto words = [](const std::filesystem::path& path) {
+    return message_of<DataError>([&] { return read_csv(path); });
+  };
+  const std::string missing = (folder.path() / "none.csv").string();
+  EXPECT_EQ(words(missing), missing + ": cannot open: No such file or directory");
+  EXPECT_EQ(words(folder.path()), folder.path().string() + ": is a directory");
+  const auto empty = folder.write("empty.csv", "");
+  EXPECT_EQ(words(empty), empty.string() + ": is empty");
+}
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string packed(text.size() + 100, '\0');
+  std::string copy = text;
+  stream.next_in = reinterpret_cast<Bytef*>(copy.data());
+  stream.avail_in = static_cast<uInt>(copy.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(packed.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string xz(const std::string& text) {
+  std::string packed(text.size() + 1000, '\0');
+  std::size_t size = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(
+                6, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size, packed.size()),
+            LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+TEST(ReadCsv, compressed_files) {
+  const TemporaryFolder folder;
+  std::string text = "a,b\n";
+  for (int i = 0; i < 300'000; ++i) text += std::to_string(i) + ",2\n";
+  EXPECT_EQ(read_csv(folder.write("a.gz", gzip(text))).rows, 300'000U);
+  EXPECT_EQ(read_csv(folder.write("a.xz", xz(text))).columns[0].numbers[299'999], 299'999);
+  // Members that follow each other, under a name that does not say what they are.
+  EXPECT_EQ(read_csv(folder.write("two", gzip("1,2\n") + gzip("3,4\n"))).rows, 2U);
+}
+
+TEST(ReadCsv, damaged_archives) {
+  const TemporaryFolder folder;
+  Rng rng(3);
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::to_string(rng()) + ",1\n";
+  const auto words = [&](const std::string& bytes) {
+    const auto path = folder.write("f", bytes);
+    return message_of<DataError>([&] { return read_csv(path); }).substr(path.string().size());
+  };
+  for (const std::string& packed : {gzip(text), xz(text)}) {
+    const std::string kind = packed[0] == '\x1f' ? "gzip" : "xz";
+    EXPECT_EQ(words(packed.substr(0, packed.size() / 2)), ": " + kind + " archive is truncated");
+    EXPECT_EQ(words(packed.substr(0, packed.size() - 1)), ": " + kind + " archive is truncated");
+    std::string altered = packed;
+    altered[packed.size() / 2] = static_cast<char>(altered[packed.size() / 2] ^ 0x55);
+    EXPECT_EQ(words(altered), ": " + kind + " archive is damaged");
+    EXPECT_EQ(words(packed + "0123456789abcdef"), ": " + kind + " archive is damaged");
+  }
+  EXPECT_EQ(words(gzip("")), ": is empty");
+}
+
+/// A random table as text, written in a random one of the allowed ways, and as it should be read.
+struct Written {
+  std::string text;
+  Table table;
+};
+
+std::string random_word(Rng& rng) {
+  constexpr std::string_view kLetters = "ab ,;\"\n\r\t-x";
+  std::string word = "w";  // never a number, missing or blank
+  for (std::uint32_t i = rng.below(6); i > 0; --i) {
+    word += kLetters[rng.below(static_cast<std::uint32_t>(kLetters.size()))];
+  }
+  return word;
+}
+
+std::string quote(const std::string& word) {
+  std::string quoted = "\"";
+  for (const char c : word) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+Written random_table(std::uint64_t seed) {
+  Rng rng(seed);
+  constexpr std::array<std::string_view, 4> kSeparators = {",", ";", "\t", " "};
+  const std::string separator(kSeparators[rng.below(4)]);
+  const std::string line_end = rng.below(2) == 0 ? "\n" : "\r\n";
+  const std::size_t columns = 2 + rng.below(4);
+  Written written;
+  written.table.rows = 1 + rng.below(40);
+  for (std::size_t c = 0; c < columns; ++c) {
+    Column column;
+    column.name = "name " + std::to_string(c);
+    column.categorical = c == 1 || rng.below(2) == 0;
+    written.table.columns.push_back(column);
+    written.text += (c == 0 ? "" : separator) + quote(column.name);
+  }
+  for (std::size_t row = 0; row < written.table.rows; ++row) {
+    written.text += line_end;
+    if (rng.below(8) == 0) written.text += line_end;
+    for (std::size_t c = 0; c < columns; ++c) {
+      Column& column = written.table.columns[c];
+      if (c > 0) written.text += separator;
+      if (column.categorical) {
+        const std::string word = random_word(rng);
+        const auto place = std::ranges::find(column.levels, word);
+        column.codes.push_back(static_cast<std::uint32_t>(place - column.levels.begin()));
+        if (place == column.levels.end()) column.levels.push_back(word);
+        written.text += quote(word);
+      } else {
+        column.numbers.push_back((rng.uniform() - 0.5) * static_cast<double>(rng.below(1000)));
+        std::array<char, 32> digits{};
+        const auto end =
+            std::to_chars(digits.data(), digits.data() + digits.size(), column.numbers.back());
+        written.text += std::string(digits.data(), end.ptr);
+      }
+    }
+  }
+  if (rng.below(2) == 0) written.text += line_end;
+  return written;
+}
+
+TEST(ReadCsv, random_tables_come_back) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const Written written = random_table(seed);
+    const Table table = parse(written.text, {.header = true});
+    ASSERT_EQ(table.rows, written.table.rows) << written.text;
+    ASSERT_EQ(table.columns, written.table.columns) << written.text;
+  }
+}
+
+// Rows of several lines, long enough for many blocks.
+TEST(ReadCsv, the_number_of_threads_changes_nothing) {
+  Rng rng(11);
+  std::string text = "number,word\n";
+  while (text.size() < (std::size_t{5} << 20U)) {
+    text += std::to_string(rng.below(1000)) + "," + quote(random_word(rng)) + "\n";
+  }
+  const Table one = parse(text, {.separator = ',', .threads = 1});
+  const Table four = parse(text, {.separator = ',', .threads = 4});
+  EXPECT_GT(one.rows, 100'000U);
+  EXPECT_EQ(one.rows, four.rows);
+  EXPECT_EQ(one.columns, four.columns);
+}
+
+TEST(AppendRows, levels_keep_their_names) {
+  const Table first = parse("s,x\na,1\nb,2\n");
+  const Table both = append_rows(first, parse("s,x\nc,3\nb,4\n?,5\n"));
+  EXPECT_EQ(both.rows, 5U);
+  EXPECT_EQ(both.columns[0].levels, (Words{"a", "b", "c"}));
+  EXPECT_EQ(both.columns[0].codes, (Codes{0, 1, 2, 1, kMissingLevel}));
+  EXPECT_EQ(both.columns[1].numbers, (Numbers{1, 2, 3, 4, 5}));
+  EXPECT_EQ(message_of<DataError>([&] { return append_rows(first, parse("s,y\na,1\n")); }),
+            "t.csv: column 'y' (numeric) does not continue 'x' (numeric) of t.csv");
+  EXPECT_EQ(message_of<DataError>([&] { return append_rows(first, parse("1,2,3\n")); }),
+            "t.csv: 3 columns, t.csv has 2");
+}
+
+}  // namespace
+}  // namespace adacvar
