@@ -1,0 +1,45 @@
+#pragma once
+
+#include <adacvar/base/index.hpp>
+#include <adacvar/data/dataset.hpp>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+/// score_o(x) = w_o'x + b_o for one or more outputs.
+/// Parameters are kept output by output, each with its intercept last.
+class LinearModel {
+ public:
+  LinearModel() = default;
+  LinearModel(std::size_t features, std::size_t outputs);
+
+  [[nodiscard]] std::size_t features() const noexcept { return features_; }
+  [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
+  [[nodiscard]] std::span<double> parameters() noexcept { return parameters_; }
+  [[nodiscard]] std::span<const double> parameters() const noexcept { return parameters_; }
+  [[nodiscard]] std::span<const double> weights(std::size_t output) const {
+    return std::span(parameters_).subspan(output * (features_ + 1), features_);
+  }
+  [[nodiscard]] double intercept(std::size_t output) const {
+    return parameters_[output * (features_ + 1) + features_];
+  }
+  [[nodiscard]] bool is_finite() const;
+
+  /// Scores of the rows named, example by example. Cost: O(entries of those rows).
+  /// Throws: OptionError when the data has other features or the lengths do not fit.
+  void scores(const Dataset& data, std::span<const Index> rows, std::span<double> scores) const;
+
+  /// gradient += sum over the batch of slopes[b, o] * (x_b, 1), laid out as the parameters.
+  void add_gradient(const Dataset& data, std::span<const Index> rows,
+                    std::span<const double> slopes, std::span<double> gradient) const;
+
+ private:
+  std::size_t features_ = 0;
+  std::size_t outputs_ = 0;
+  std::vector<double> parameters_;
+};
+
+}  // namespace adacvar

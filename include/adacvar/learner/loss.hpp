@@ -1,0 +1,59 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/dataset.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace adacvar {
+
+enum class LossKind : std::uint8_t {
+  squared,   ///< r^2, r = score - target
+  absolute,  ///< |r|
+  huber,     ///< r^2 / 2 within delta, delta (|r| - delta / 2) beyond
+  pinball,   ///< max(-tau r, (1 - tau) r): its mean is least at the tau quantile
+  logistic,  ///< log(1 + e^-m), m = score for class 1, -score for class 0
+  softmax,   ///< log sum_c e^score_c - score of the target's class
+  hinge,     ///< max(0, 1 - m)
+};
+
+/// A convex loss of a linear model's scores.
+///
+/// Cost: O(outputs) an example. No loss of finite scores is NaN; a squared loss may overflow to
+/// infinity, which training takes as divergence.
+/// Throws: OptionError for a delta or tau that is not allowed.
+class Loss {
+ public:
+  explicit Loss(LossKind kind, double delta = 1.0, double tau = 0.5);
+
+  /// squared for regression, logistic for two classes, softmax for more.
+  [[nodiscard]] static Loss of_task(Task task);
+
+  [[nodiscard]] LossKind kind() const noexcept { return kind_; }
+  [[nodiscard]] double delta() const noexcept { return delta_; }
+  [[nodiscard]] double tau() const noexcept { return tau_; }
+  /// Whether it measures targets of this task.
+  [[nodiscard]] bool fits(Task task) const noexcept;
+  /// Scores an example has: one, or one per class for softmax.
+  [[nodiscard]] std::size_t outputs(std::size_t classes) const noexcept {
+    return kind_ == LossKind::softmax ? classes : 1;
+  }
+
+  /// Upper bound of the second derivative by the scores; 0 where slopes are bounded instead.
+  [[nodiscard]] double curvature() const noexcept;
+
+  /// losses[b], and slopes, the derivatives by the scores, for every example b. Scores and slopes
+  /// have outputs * targets.size() entries, example by example. `scores` and `slopes` may be the
+  /// same.
+  void evaluate(std::span<const double> scores, std::span<const double> targets,
+                std::span<double> losses, std::span<double> slopes) const;
+
+ private:
+  LossKind kind_;
+  double delta_;
+  double tau_;
+};
+
+}  // namespace adacvar

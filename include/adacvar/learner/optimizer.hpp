@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+enum class OptimizerKind : std::uint8_t {
+  sgd,   ///< v = momentum v + g; theta -= rate v (Nesterov: rate (g + momentum v))
+  adam,  ///< Adam with beta 0.9, 0.999 and bias correction
+};
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::sgd;
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weight_decay = 0.0;  ///< theta shrinks by rate * weight_decay a step, intercepts too
+};
+
+/// Moves parameters against a gradient.
+class Optimizer {
+ public:
+  Optimizer(std::size_t parameters, const OptimizerOptions& options);
+
+  void step(std::span<double> parameters, std::span<const double> gradient, double rate);
+
+ private:
+  OptimizerOptions options_;
+  std::vector<double> first_;   // velocity, or running mean of the gradient
+  std::vector<double> second_;  // Adam: running mean of its squares
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace adacvar

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
+#include <adacvar/learner/optimizer.hpp>
+#include <adacvar/risk/cvar.hpp>
+#include <adacvar/sampler/adaptive_sampler.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace adacvar {
+
+enum class Algorithm : std::uint8_t {
+  adacvar,  ///< adaptive sampler, mean of the losses drawn [CLJK20, Alg. 1]
+  trunc,    ///< uniform draws, truncated loss with a learned level [RU00]
+  soft,     ///< the same, smoothed
+  mean,     ///< uniform draws, mean
+};
+
+/// Which of the parameters met on the way are the result.
+enum class Iterate : std::uint8_t {
+  last,
+  average,  ///< mean over the second half of the steps
+  random,   ///< one step, drawn evenly
+  best,     ///< the end of the epoch with the least CVaR on the validation rows
+};
+
+enum class StopReason : std::uint8_t {
+  epochs,       ///< all epochs done
+  patience,     ///< no better validation CVaR for `patience` epochs
+  diverged,     ///< a loss or parameter was no longer finite
+  interrupted,  ///< the progress callback asked for it
+};
+
+struct TrainOptions {
+  Algorithm algorithm = Algorithm::adacvar;
+  double alpha = 0.1;
+  std::uint64_t epochs = 50;
+  std::uint64_t batch = 64;
+  double learning_rate = 0.01;
+  double decay = 0.1;
+  OptimizerOptions optimizer = {};
+  double ridge = 0.0;
+  double radius = 0.0;
+  double temperature = 1.0;
+  Iterate iterate = Iterate::average;
+  std::uint64_t patience = 0;
+  std::uint64_t seed = 0;
+  AdaptiveSamplerOptions sampler = {.eta_scale = 3.0};  // docs/how_it_works.md
+
+  static void describe(auto&& option) {
+    using O = TrainOptions;
+    option("algorithm", &O::algorithm, Names{"adacvar", "trunc", "soft", "mean"},
+           "how the tail is trained");
+    option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
+           "tail share: CVaR is the mean of the worst alpha of the losses");
+    option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
+    option("batch", &O::batch, Bounds{.low = 1}, "examples a step");
+    option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
+           "size of the learner's steps");
+    option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
+           "factor on the learning rate after 40 % and 80 % of the epochs");
+    option("ridge", &O::ridge, Bounds{.low = 0},
+           "adds ridge/2 |weights|^2 to what is minimised, intercepts left out");
+    option("radius", &O::radius, Bounds{.low = 0},
+           "weights are kept in a ball of this radius; 0: no ball");
+    option("temperature", &O::temperature, Bounds{.low = 0, .low_ok = false},
+           "smoothing of the algorithm soft");
+    option("iterate", &O::iterate, Names{"last", "average", "random", "best"},
+           "which of the parameters met are the result");
+    option("patience", &O::patience, Bounds{.low = 0},
+           "epochs without a better validation CVaR before stopping; 0: never");
+    option("seed", &O::seed, Bounds{.low = 0}, "seed of all draws");
+  }
+};
+
+/// State at the end of an epoch, for progress and curves. Losses are in the learner's units.
+struct EpochRecord {
+  std::uint64_t epoch = 0;   ///< from 1
+  double training_loss = 0;  ///< mean of the losses drawn in this epoch
+  std::optional<TailRisk> validation = std::nullopt;
+};
+
+/// Called after every epoch; false stops training.
+using Progress = std::function<bool(const EpochRecord&)>;
+
+struct TrainResult {
+  LinearModel model;
+  StopReason stop_reason = StopReason::epochs;
+  std::uint64_t epochs = 0;
+  std::vector<EpochRecord> history;
+};
+
+/// Trains a linear model by the one loop of all algorithms: draw, losses, weigh, step, observe.
+///
+/// Regression targets are standardised inside by the dataset's target_mean and target_sd;
+/// `losses_of` gives losses in those units too. The same options, data and seed give the same
+/// result. Cost: O(epochs * entries of the data), plus one pass over the validation rows an epoch.
+/// Throws: OptionError for an option that is not allowed, a loss that does not fit the task, or
+/// iterate best or patience without validation data; DataError for empty data. Divergence is no
+/// error: the result has the finite model with the least loss drawn in an epoch, and says so. Steps
+/// of SGD are shortened where the batch's curvature would make them unstable.
+[[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
+                                const Loss& loss, const TrainOptions& options,
+                                const Progress& progress = {});
+
+/// Loss of every row, in the learner's units (regression: standardised targets).
+[[nodiscard]] std::vector<double> losses_of(const LinearModel& model, const Dataset& data,
+                                            const Loss& loss);
+
+}  // namespace adacvar

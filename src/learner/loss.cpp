@@ -1,0 +1,156 @@
+#include <adacvar/learner/loss.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+struct Point {
+  double loss;
+  double slope;
+};
+
+Point squared(double r) { return {r * r, 2.0 * r}; }
+
+Point absolute(double r) { return {std::abs(r), r > 0 ? 1.0 : (r < 0 ? -1.0 : 0.0)}; }
+
+Point huber(double r, double delta) {
+  if (std::abs(r) <= delta) return {0.5 * r * r, r};
+  return {delta * (std::abs(r) - 0.5 * delta), std::copysign(delta, r)};
+}
+
+Point pinball(double r, double tau) {
+  if (r == 0) return {0.0, 0.0};
+  return r > 0 ? Point{(1.0 - tau) * r, 1.0 - tau} : Point{-tau * r, -tau};
+}
+
+// Of the margin m: log(1 + e^-m) without overflow for either sign.
+Point logistic(double m) {
+  const double e = std::exp(-std::abs(m));
+  const double loss = std::log1p(e) + (m < 0 ? -m : 0.0);
+  const double slope = m < 0 ? -1.0 / (1.0 + e) : -e / (1.0 + e);
+  return {loss, slope};
+}
+
+Point hinge(double m) { return m < 1 ? Point{1.0 - m, -1.0} : Point{0.0, 0.0}; }
+
+template <class Function>
+void by_residual(std::span<const double> scores, std::span<const double> targets,
+                 std::span<double> losses, std::span<double> slopes, Function function) {
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    const Point point = function(scores[b] - targets[b]);
+    losses[b] = point.loss;
+    slopes[b] = point.slope;
+  }
+}
+
+template <class Function>
+void by_margin(std::span<const double> scores, std::span<const double> targets,
+               std::span<double> losses, std::span<double> slopes, Function function) {
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    const double sign = targets[b] > 0.5 ? 1.0 : -1.0;
+    const Point point = function(sign * scores[b]);
+    losses[b] = point.loss;
+    slopes[b] = sign * point.slope;
+  }
+}
+
+// Scores of one example become the slopes: the classes' probabilities, less 1 for the target's
+// class.
+double softmax(std::span<const double> scores, std::size_t target, std::span<double> slopes) {
+  const double most = *std::ranges::max_element(scores);
+  const double own = scores[target];
+  double sum = 0.0;
+  for (std::size_t c = 0; c < scores.size(); ++c) {
+    slopes[c] = std::exp(scores[c] - most);
+    sum += slopes[c];
+  }
+  for (double& slope : slopes) slope /= sum;
+  slopes[target] -= 1.0;
+  return std::max(0.0, std::log(sum) + most - own);
+}
+
+}  // namespace
+
+Loss::Loss(LossKind kind, double delta, double tau) : kind_(kind), delta_(delta), tau_(tau) {
+  check_range("delta", delta, {.low = 0, .low_ok = false});
+  check_range("tau", tau, {.low = 0, .high = 1, .low_ok = false, .high_ok = false});
+}
+
+Loss Loss::of_task(Task task) {
+  switch (task) {
+    case Task::regression:
+      return Loss(LossKind::squared);
+    case Task::binary:
+      return Loss(LossKind::logistic);
+    case Task::multiclass:
+      break;
+  }
+  return Loss(LossKind::softmax);
+}
+
+bool Loss::fits(Task task) const noexcept {
+  switch (kind_) {
+    case LossKind::squared:
+    case LossKind::absolute:
+    case LossKind::huber:
+    case LossKind::pinball:
+      return task == Task::regression;
+    case LossKind::logistic:
+    case LossKind::hinge:
+      return task == Task::binary;
+    case LossKind::softmax:
+      break;
+  }
+  return task != Task::regression;
+}
+
+double Loss::curvature() const noexcept {
+  switch (kind_) {
+    case LossKind::squared:
+      return 2.0;
+    case LossKind::huber:
+      return 1.0;
+    case LossKind::logistic:
+      return 0.25;
+    case LossKind::softmax:
+      return 0.5;
+    case LossKind::absolute:
+    case LossKind::pinball:
+    case LossKind::hinge:
+      break;
+  }
+  return 0.0;
+}
+
+void Loss::evaluate(std::span<const double> scores, std::span<const double> targets,
+                    std::span<double> losses, std::span<double> slopes) const {
+  const auto residual = [&](auto f) { by_residual(scores, targets, losses, slopes, f); };
+  const auto margin = [&](auto f) { by_margin(scores, targets, losses, slopes, f); };
+  switch (kind_) {
+    case LossKind::squared:
+      return residual(squared);
+    case LossKind::absolute:
+      return residual(absolute);
+    case LossKind::huber:
+      return residual([this](double r) { return huber(r, delta_); });
+    case LossKind::pinball:
+      return residual([this](double r) { return pinball(r, tau_); });
+    case LossKind::logistic:
+      return margin(logistic);
+    case LossKind::hinge:
+      return margin(hinge);
+    case LossKind::softmax:
+      break;
+  }
+  if (targets.empty()) return;
+  const std::size_t classes = scores.size() / targets.size();
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    losses[b] = softmax(scores.subspan(b * classes, classes), static_cast<std::size_t>(targets[b]),
+                        slopes.subspan(b * classes, classes));
+  }
+}
+
+}  // namespace adacvar

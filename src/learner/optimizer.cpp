@@ -1,0 +1,47 @@
+#include <adacvar/learner/optimizer.hpp>
+
+#include <adacvar/base/options.hpp>
+
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+constexpr double kBeta1 = 0.9;
+constexpr double kBeta2 = 0.999;
+constexpr double kEpsilon = 1e-8;
+
+}  // namespace
+
+Optimizer::Optimizer(std::size_t parameters, const OptimizerOptions& options)
+    : options_(options), first_(parameters, 0.0) {
+  check_range("momentum", options.momentum, {.low = 0, .high = 1, .high_ok = false});
+  check_range("weight-decay", options.weight_decay, {.low = 0});
+  if (options.kind == OptimizerKind::adam) second_.assign(parameters, 0.0);
+}
+
+void Optimizer::step(std::span<double> parameters, std::span<const double> gradient, double rate) {
+  ++steps_;
+  if (options_.weight_decay > 0.0) {
+    for (double& value : parameters) value *= 1.0 - rate * options_.weight_decay;
+  }
+  if (options_.kind == OptimizerKind::sgd) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      first_[i] = options_.momentum * first_[i] + gradient[i];
+      const double move =
+          options_.nesterov ? gradient[i] + options_.momentum * first_[i] : first_[i];
+      parameters[i] -= rate * move;
+    }
+    return;
+  }
+  const double correct1 = 1.0 - std::pow(kBeta1, static_cast<double>(steps_));
+  const double correct2 = 1.0 - std::pow(kBeta2, static_cast<double>(steps_));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    first_[i] += (1.0 - kBeta1) * (gradient[i] - first_[i]);
+    second_[i] += (1.0 - kBeta2) * (gradient[i] * gradient[i] - second_[i]);
+    parameters[i] -= rate * (first_[i] / correct1) / (std::sqrt(second_[i] / correct2) + kEpsilon);
+  }
+}
+
+}  // namespace adacvar

@@ -1,0 +1,303 @@
+#include <adacvar/learner/train.hpp>
+
+#include <adacvar/learner/objective.hpp>
+#include <adacvar/sampler/make_sampler.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+// The backend of the loop for linear models: losses of a batch, then a weighted step on it.
+class LinearBackend {
+ public:
+  LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options)
+      : data_(data),
+        loss_(loss),
+        options_(options),
+        model_(data.features, loss.outputs(data.class_names.size())),
+        optimizer_(model_.parameters().size(), options.optimizer),
+        gradient_(model_.parameters().size()),
+        squared_norms_(squared_norms(data)) {}
+
+  [[nodiscard]] const LinearModel& model() const noexcept { return model_; }
+
+  void losses(std::span<const Index> batch, std::span<double> losses) {
+    targets_.resize(batch.size());
+    slopes_.resize(batch.size() * model_.outputs());
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      targets_[b] = (data_.targets[batch[b]] - data_.target_mean) / data_.target_sd;
+    }
+    model_.scores(data_, batch, slopes_);
+    loss_.evaluate(slopes_, targets_, losses, slopes_);
+  }
+
+  // Gradient of sum w_b L_b / B + ridge/2 |w|^2 at the losses just computed.
+  void step(std::span<const Index> batch, std::span<const double> weights, double rate) {
+    const double share = 1.0 / static_cast<double>(batch.size());
+    for (std::size_t e = 0; e < slopes_.size(); ++e) {
+      slopes_[e] *= weights[e / model_.outputs()] * share;
+    }
+    std::ranges::fill(gradient_, 0.0);
+    model_.add_gradient(data_, batch, slopes_, gradient_);
+    if (options_.ridge > 0.0) add_ridge();
+    shorten(batch, weights, rate);
+    optimizer_.step(model_.parameters(), gradient_, rate);
+    if (options_.radius > 0.0) project();
+  }
+
+ private:
+  // Of the rows with their intercept.
+  static std::vector<double> squared_norms(const Dataset& data) {
+    std::vector<double> norms(data.rows, 1.0);
+    for (std::size_t i = 0; i < data.rows; ++i) {
+      const bool sparse = data.is_sparse();
+      const std::size_t begin = sparse ? data.start[i] : i * data.features;
+      const std::size_t end = sparse ? data.start[i + 1] : begin + data.features;
+      const float* values = sparse ? data.value.data() : data.dense.data();
+      for (std::size_t e = begin; e < end; ++e) {
+        norms[i] += static_cast<double>(values[e]) * static_cast<double>(values[e]);
+      }
+    }
+    return norms;
+  }
+
+  // Gradient steps are stable while rate times the largest curvature stays below 2, which the trace
+  // bounds. Heavy rows, and the weights 1/alpha of trunc and soft, would else blow a run up. The
+  // gradient is shortened, not the rate: momentum would carry the long one on to later steps.
+  void shorten(std::span<const Index> batch, std::span<const double> weights, double rate) {
+    if (options_.optimizer.kind != OptimizerKind::sgd) return;
+    double trace = 0.0;
+    for (std::size_t b = 0; b < batch.size(); ++b) trace += weights[b] * squared_norms_[batch[b]];
+    trace = trace * loss_.curvature() / static_cast<double>(batch.size()) + options_.ridge;
+    // Momentum m adds up to 1 / (1 - m) such steps.
+    const double longest = 2.0 * (1.0 - options_.optimizer.momentum);
+    if (rate * trace <= longest) return;
+    for (double& value : gradient_) value *= longest / (rate * trace);
+  }
+
+  template <class Function>
+  void for_each_weight(Function function) {
+    const std::size_t stride = model_.features() + 1;
+    for (std::size_t i = 0; i < gradient_.size(); ++i) {
+      if (i % stride != model_.features()) function(i);
+    }
+  }
+
+  void add_ridge() {
+    for_each_weight(
+        [this](std::size_t i) { gradient_[i] += options_.ridge * model_.parameters()[i]; });
+  }
+
+  void project() {
+    double squares = 0.0;
+    const auto parameters = model_.parameters();
+    for_each_weight([&](std::size_t i) { squares += parameters[i] * parameters[i]; });
+    const double norm = std::sqrt(squares);
+    if (norm <= options_.radius) return;
+    for_each_weight([&](std::size_t i) { parameters[i] *= options_.radius / norm; });
+  }
+
+  const Dataset& data_;
+  const Loss& loss_;
+  const TrainOptions& options_;
+  LinearModel model_;
+  Optimizer optimizer_;
+  std::vector<double> gradient_, targets_, slopes_;
+  std::vector<double> squared_norms_;
+};
+
+AnySampler sampler_for(const TrainOptions& options, std::size_t size, std::uint64_t draws) {
+  if (options.algorithm != Algorithm::adacvar) return make_sampler("shuffled", size);
+  AdaptiveSamplerOptions sampler = options.sampler;
+  sampler.alpha = options.alpha;
+  if (sampler.horizon == 0) sampler.horizon = draws;
+  return make_sampler("adaptive", size, sampler);
+}
+
+AnyObjective objective_for(const TrainOptions& options) {
+  switch (options.algorithm) {
+    case Algorithm::trunc:
+      return TruncObjective{.alpha = options.alpha};
+    case Algorithm::soft:
+      return SoftObjective{.alpha = options.alpha, .temperature = options.temperature};
+    case Algorithm::adacvar:
+    case Algorithm::mean:
+      break;
+  }
+  return MeanObjective{};
+}
+
+// Keeps what the result may be made of.
+class Candidates {
+ public:
+  Candidates(const LinearModel& start, const TrainOptions& options, std::uint64_t steps, Rng& rng)
+      : iterate_(options.iterate),
+        steps_(steps),
+        chosen_step_(options.iterate == Iterate::random ? 1 + rng() % steps : 0),
+        last_resort_(start),
+        kept_(start) {
+    if (iterate_ == Iterate::average) std::ranges::fill(kept_.parameters(), 0.0);
+  }
+
+  void after_step(const LinearModel& model, std::uint64_t step) {
+    if (iterate_ == Iterate::random && step == chosen_step_) kept_ = model;
+    if (iterate_ != Iterate::average || 2 * step <= steps_) return;
+    // A running mean: no sum that could overflow.
+    const double share = 1.0 / static_cast<double>(++averaged_);
+    const auto mean = kept_.parameters();
+    const auto now = model.parameters();
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += share * (now[i] - mean[i]);
+  }
+
+  void after_epoch(const LinearModel& model, const EpochRecord& record) {
+    if (model.is_finite() && record.training_loss < least_loss_) {
+      least_loss_ = record.training_loss;
+      last_resort_ = model;
+    }
+    if (!record.validation || !(record.validation->cvar < best_)) {
+      ++epochs_without_better_;
+      return;
+    }
+    best_ = record.validation->cvar;
+    epochs_without_better_ = 0;
+    if (iterate_ == Iterate::best) kept_ = model;
+  }
+
+  [[nodiscard]] std::uint64_t epochs_without_better() const { return epochs_without_better_; }
+
+  [[nodiscard]] LinearModel result(const LinearModel& model, std::uint64_t steps_done,
+                                   bool diverged) const {
+    const bool kept =
+        (iterate_ == Iterate::best && best_ < std::numeric_limits<double>::infinity()) ||
+        (iterate_ == Iterate::average && averaged_ > 0) ||
+        (iterate_ == Iterate::random && steps_done >= chosen_step_);
+    const LinearModel& wanted = kept ? kept_ : model;
+    return diverged || !wanted.is_finite() ? last_resort_ : wanted;
+  }
+
+ private:
+  Iterate iterate_;
+  std::uint64_t steps_;
+  std::uint64_t chosen_step_;
+  std::uint64_t averaged_ = 0;
+  std::uint64_t epochs_without_better_ = 0;
+  double best_ = std::numeric_limits<double>::infinity();
+  double least_loss_ = std::numeric_limits<double>::infinity();
+  LinearModel last_resort_;  // if the run diverges
+  LinearModel kept_;
+};
+
+double rate_at(const TrainOptions& options, std::uint64_t epoch) {
+  double rate = options.learning_rate;
+  for (const double share : {0.4, 0.8}) {
+    if (static_cast<double>(epoch) > share * static_cast<double>(options.epochs))
+      rate *= options.decay;
+  }
+  return rate;
+}
+
+void check_arguments(const Dataset& training, const Dataset* validation, const Loss& loss,
+                     const TrainOptions& options) {
+  check_options(options);
+  if (training.rows == 0) throw DataError("the training data is empty");
+  if (!loss.fits(training.task)) {
+    throw OptionError(
+        "the loss does not fit the task: squared, absolute, huber and pinball are for "
+        "regression, logistic and hinge for two classes, softmax for classes");
+  }
+  const bool needs_validation = options.iterate == Iterate::best || options.patience > 0;
+  if (needs_validation && (validation == nullptr || validation->rows == 0)) {
+    throw OptionError("iterate = best and patience need validation data, there is none");
+  }
+}
+
+}  // namespace
+
+std::vector<double> losses_of(const LinearModel& model, const Dataset& data, const Loss& loss) {
+  constexpr std::size_t kBlock = 1024;
+  std::vector<double> losses(data.rows);
+  std::vector<double> scores(kBlock * model.outputs());
+  std::array<Index, kBlock> rows;
+  std::array<double, kBlock> targets;
+  for (std::size_t start = 0; start < data.rows; start += kBlock) {
+    const std::size_t count = std::min(kBlock, data.rows - start);
+    for (std::size_t b = 0; b < count; ++b) {
+      rows[b] = static_cast<Index>(start + b);
+      targets[b] = (data.targets[start + b] - data.target_mean) / data.target_sd;
+    }
+    const auto part = std::span(scores).first(count * model.outputs());
+    model.scores(data, std::span(rows).first(count), part);
+    loss.evaluate(part, std::span(targets).first(count), std::span(losses).subspan(start, count),
+                  part);
+  }
+  return losses;
+}
+
+TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
+                  const TrainOptions& options, const Progress& progress) {
+  check_arguments(training, validation, loss, options);
+  const std::uint64_t steps_per_epoch = (training.rows + options.batch - 1) / options.batch;
+  const std::uint64_t total_steps = steps_per_epoch * options.epochs;
+  Rng rng(options.seed);
+  LinearBackend backend(training, loss, options);
+  AnySampler sampler = sampler_for(options, training.rows, total_steps * options.batch);
+  AnyObjective objective = objective_for(options);
+  Candidates candidates(backend.model(), options, total_steps, rng);
+
+  TrainResult result;
+  std::vector<Index> batch(options.batch);
+  std::vector<double> losses(batch.size());
+  std::vector<double> weights(batch.size());
+  std::uint64_t step = 0;
+  const auto finite = [](double loss_value) { return std::isfinite(loss_value); };
+  for (std::uint64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    double sum = 0.0;
+    for (std::uint64_t s = 0; s < steps_per_epoch; ++s) {
+      sampler.draw(rng, batch);
+      backend.losses(batch, losses);
+      if (!std::ranges::all_of(losses, finite)) {
+        result.stop_reason = StopReason::diverged;
+        break;
+      }
+      std::visit([&](auto& o) { o.weigh(losses, weights); }, objective);
+      backend.step(batch, weights, rate_at(options, epoch));
+      sampler.observe(batch, losses);
+      candidates.after_step(backend.model(), ++step);
+      sum += std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(batch.size());
+    }
+    if (result.stop_reason == StopReason::diverged || !backend.model().is_finite()) {
+      result.stop_reason = StopReason::diverged;
+      break;
+    }
+    EpochRecord record{.epoch = epoch, .training_loss = sum / static_cast<double>(steps_per_epoch)};
+    if (validation != nullptr && validation->rows > 0) {
+      const auto held_out = losses_of(backend.model(), *validation, loss);
+      if (std::ranges::all_of(held_out, finite))
+        record.validation = tail_risk(held_out, options.alpha);
+    }
+    candidates.after_epoch(backend.model(), record);
+    result.history.push_back(record);
+    result.epochs = epoch;
+    if (options.patience > 0 && candidates.epochs_without_better() >= options.patience) {
+      result.stop_reason = StopReason::patience;
+      break;
+    }
+    if (progress && !progress(record)) {
+      result.stop_reason = StopReason::interrupted;
+      break;
+    }
+  }
+  result.model =
+      candidates.result(backend.model(), step, result.stop_reason == StopReason::diverged);
+  return result;
+}
+
+}  // namespace adacvar

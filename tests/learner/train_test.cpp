@@ -1,0 +1,297 @@
+#include <adacvar/learner/train.hpp>
+
+#include "support/expect_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::expect_words;
+
+// y = 2 x_0 - x_1 + 0.5, with a share of rows whose targets lie far off: the tail.
+Dataset line(std::size_t rows, double outliers = 0.0, std::uint64_t seed = 1) {
+  Rng rng(seed);
+  Dataset data;
+  data.rows = rows;
+  data.features = 2;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = 2 * rng.uniform() - 1;
+    const double b = 2 * rng.uniform() - 1;
+    data.dense.push_back(static_cast<float>(a));
+    data.dense.push_back(static_cast<float>(b));
+    const bool off = rng.uniform() < outliers;
+    data.targets.push_back(2 * a - b + 0.5 + 0.1 * (rng.uniform() - 0.5) + (off ? 3 : 0));
+  }
+  return data;
+}
+
+Dataset classes(std::size_t rows, std::size_t count) {
+  Rng rng(2);
+  Dataset data;
+  data.rows = rows;
+  data.features = 2;
+  data.task = count == 2 ? Task::binary : Task::multiclass;
+  for (std::size_t c = 0; c < count; ++c) data.class_names.push_back(std::to_string(c));
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t own = rng.below(static_cast<std::uint32_t>(count));
+    const double angle = 6.28318 * static_cast<double>(own) / static_cast<double>(count);
+    data.dense.push_back(static_cast<float>(std::cos(angle) + 0.6 * (rng.uniform() - 0.5)));
+    data.dense.push_back(static_cast<float>(std::sin(angle) + 0.6 * (rng.uniform() - 0.5)));
+    data.targets.push_back(static_cast<double>(own));
+  }
+  return data;
+}
+
+Dataset sparse_copy(const Dataset& dense) {
+  Dataset sparse = dense;
+  sparse.dense.clear();
+  sparse.start = {0};
+  for (std::size_t i = 0; i < dense.rows; ++i) {
+    for (std::size_t f = 0; f < dense.features; ++f) {
+      sparse.column.push_back(static_cast<std::uint32_t>(f));
+      sparse.value.push_back(dense.dense[i * dense.features + f]);
+    }
+    sparse.start.push_back(sparse.value.size());
+  }
+  return sparse;
+}
+
+double training_cvar(const TrainResult& result, const Dataset& data, const Loss& loss,
+                     double alpha) {
+  return cvar(losses_of(result.model, data, loss), alpha);
+}
+
+TEST(LinearModel, gradient_is_the_derivative_of_the_scores) {
+  const Dataset data = classes(5, 3);
+  LinearModel model(2, 3);
+  Rng rng(1);
+  for (double& value : model.parameters()) value = rng.uniform() - 0.5;
+  const std::vector<Index> rows{4, 0, 2, 2};
+  std::vector<double> slopes(12);
+  for (double& slope : slopes) slope = rng.uniform() - 0.5;
+  const auto total = [&] {
+    std::vector<double> scores(12);
+    model.scores(data, rows, scores);
+    double sum = 0;
+    for (std::size_t e = 0; e < 12; ++e) sum += slopes[e] * scores[e];
+    return sum;
+  };
+  std::vector<double> gradient(9, 0.0);
+  model.add_gradient(data, rows, slopes, gradient);
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double before = total();
+    model.parameters()[i] += 1.0;  // scores are linear in the parameters
+    EXPECT_NEAR(total() - before, gradient[i], 1e-12);
+    model.parameters()[i] -= 1.0;
+  }
+}
+
+TEST(LinearModel, sparse_rows_score_as_dense_ones) {
+  const Dataset dense = line(20);
+  const Dataset sparse = sparse_copy(dense);
+  LinearModel model(2, 1);
+  model.parameters()[0] = 0.3;
+  model.parameters()[1] = -2;
+  model.parameters()[2] = 1;
+  EXPECT_EQ(losses_of(model, dense, Loss(LossKind::squared)),
+            losses_of(model, sparse, Loss(LossKind::squared)));
+}
+
+TEST(Train, mean_finds_the_line) {
+  const Dataset data = line(500);
+  const TrainResult result =
+      train(data, nullptr, Loss(LossKind::squared), {.algorithm = Algorithm::mean});
+  EXPECT_EQ(result.stop_reason, StopReason::epochs);
+  EXPECT_EQ(result.epochs, 50U);
+  EXPECT_NEAR(result.model.parameters()[0], 2.0, 0.02);
+  EXPECT_NEAR(result.model.parameters()[1], -1.0, 0.02);
+  EXPECT_NEAR(result.model.parameters()[2], 0.5, 0.02);
+}
+
+TEST(Train, tail_algorithms_have_a_lower_cvar_than_the_mean) {
+  const Dataset data = line(1000, 0.1);
+  const Loss loss(LossKind::squared);
+  TrainOptions options;
+  options.algorithm = Algorithm::mean;
+  const double mean = training_cvar(train(data, nullptr, loss, options), data, loss, 0.1);
+  // The best is near 2.25: the intercept half way between the line and the outliers, 1.5^2.
+  for (const auto algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
+    options.algorithm = algorithm;
+    options.temperature = 0.1;
+    const double own = training_cvar(train(data, nullptr, loss, options), data, loss, 0.1);
+    EXPECT_LT(own, 0.6 * mean);
+    EXPECT_GT(own, 2.0);
+  }
+}
+
+TEST(Train, same_seed_same_model_other_seed_another) {
+  const Dataset data = line(300, 0.1);
+  const Loss loss(LossKind::huber);
+  for (const auto algorithm :
+       {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft, Algorithm::mean}) {
+    TrainOptions options;
+    options.algorithm = algorithm;
+    options.epochs = 5;
+    const auto first = train(data, nullptr, loss, options).model;
+    const auto again = train(data, nullptr, loss, options).model;
+    options.seed = 1;
+    const auto other = train(data, nullptr, loss, options).model;
+    EXPECT_TRUE(std::ranges::equal(first.parameters(), again.parameters()));
+    EXPECT_FALSE(std::ranges::equal(first.parameters(), other.parameters()));
+  }
+}
+
+TEST(Train, sparse_and_dense_data_give_nearly_the_same_model) {
+  const Dataset dense = line(200, 0.1);
+  const Dataset sparse = sparse_copy(dense);
+  const Loss loss(LossKind::squared);
+  const auto one = train(dense, nullptr, loss, {.algorithm = Algorithm::mean}).model;
+  const auto two = train(sparse, nullptr, loss, {.algorithm = Algorithm::mean}).model;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(one.parameters()[i], two.parameters()[i], 1e-9);
+}
+
+TEST(Train, classifiers_of_every_loss_separate_clusters) {
+  for (const auto kind : {LossKind::logistic, LossKind::hinge, LossKind::softmax}) {
+    const Dataset data = classes(600, kind == LossKind::softmax ? 4 : 2);
+    const Loss loss(kind);
+    TrainOptions options;
+    options.alpha = 0.5;
+    const auto result = train(data, nullptr, loss, options);
+    const double start =
+        kind == LossKind::hinge ? 1.0 : std::log(kind == LossKind::softmax ? 4.0 : 2.0);
+    EXPECT_LT(training_cvar(result, data, loss, 0.5), 0.7 * start);
+  }
+}
+
+TEST(Train, a_diverging_run_keeps_a_finite_model_and_says_so) {
+  const Dataset data = line(300, 0.1);
+  const Loss loss(LossKind::squared);
+  TrainOptions options;
+  options.optimizer.kind = OptimizerKind::adam;
+  options.learning_rate = 1e200;
+  const auto result = train(data, nullptr, loss, options);
+  EXPECT_EQ(result.stop_reason, StopReason::diverged);
+  EXPECT_TRUE(result.model.is_finite());
+  EXPECT_TRUE(std::isfinite(training_cvar(result, data, loss, 0.1)));
+}
+
+TEST(Train, too_large_a_rate_does_not_make_sgd_diverge) {
+  Dataset data = line(300, 0.1);
+  for (std::size_t f = 0; f < 20; ++f) data.dense[f] *= 1000;  // a few heavy rows
+  const Loss loss(LossKind::squared);
+  for (const auto algorithm :
+       {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft, Algorithm::mean}) {
+    TrainOptions options;
+    options.algorithm = algorithm;
+    options.alpha = 0.02;
+    options.learning_rate = 50;
+    const auto result = train(data, nullptr, loss, options);
+    EXPECT_EQ(result.stop_reason, StopReason::epochs);
+    EXPECT_TRUE(std::isfinite(training_cvar(result, data, loss, 0.1)));
+  }
+}
+
+TEST(Train, regression_is_standardised_inside) {
+  Dataset data = line(400);
+  Dataset scaled = data;
+  for (double& target : scaled.targets) target = 1e6 * target + 7e6;
+  scaled.target_mean = 7e6;
+  scaled.target_sd = 1e6;
+  const Loss loss(LossKind::squared);
+  const auto one = train(data, nullptr, loss, {.epochs = 3}).model;
+  const auto two = train(scaled, nullptr, loss, {.epochs = 3}).model;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(one.parameters()[i], two.parameters()[i], 1e-6);
+}
+
+TEST(Train, ridge_and_ball_shrink_the_weights_not_the_intercept) {
+  Dataset data = line(400);
+  for (double& target : data.targets) target += 5;
+  const Loss loss(LossKind::squared);
+  TrainOptions options;
+  options.algorithm = Algorithm::mean;
+  options.ridge = 100;
+  options.learning_rate = 0.001;
+  options.epochs = 200;
+  const auto ridge = train(data, nullptr, loss, options).model;
+  EXPECT_LT(std::abs(ridge.parameters()[0]), 0.1);
+  EXPECT_NEAR(ridge.parameters()[2], 5.5, 0.2);
+  options.ridge = 0;
+  options.learning_rate = 0.01;
+  options.radius = 0.5;
+  options.iterate = Iterate::last;
+  const auto ball = train(data, nullptr, loss, options).model;
+  EXPECT_NEAR(std::hypot(ball.parameters()[0], ball.parameters()[1]), 0.5, 1e-9);
+  EXPECT_NEAR(ball.parameters()[2], 5.5, 0.2);
+}
+
+TEST(Train, patience_and_best_use_the_validation_rows) {
+  const Dataset data = line(300, 0.1);
+  const Dataset held_out = line(300, 0.1, 9);
+  const Loss loss(LossKind::squared);
+  TrainOptions options;
+  options.iterate = Iterate::best;
+  options.patience = 3;
+  options.epochs = 500;
+  options.learning_rate = 0.05;
+  options.decay = 1;
+  const auto result = train(data, &held_out, loss, options);
+  EXPECT_EQ(result.stop_reason, StopReason::patience);
+  EXPECT_LT(result.epochs, 500U);
+  ASSERT_EQ(result.history.size(), result.epochs);
+  double least = 1e300;
+  for (const EpochRecord& record : result.history) least = std::min(least, record.validation->cvar);
+  EXPECT_EQ(training_cvar(result, held_out, loss, options.alpha), least);
+}
+
+TEST(Train, every_iterate_is_one_that_was_met) {
+  const Dataset data = line(200, 0.1);
+  const Loss loss(LossKind::squared);
+  for (const auto iterate : {Iterate::last, Iterate::average, Iterate::random}) {
+    TrainOptions options;
+    options.iterate = iterate;
+    options.algorithm = Algorithm::mean;
+    const auto model = train(data, nullptr, loss, options).model;
+    EXPECT_TRUE(model.is_finite());
+    EXPECT_LT(cvar(losses_of(model, data, loss), 1), 1.5);
+  }
+}
+
+TEST(Train, progress_can_stop_it) {
+  const Dataset data = line(100);
+  std::uint64_t seen = 0;
+  const auto result = train(data, nullptr, Loss(LossKind::squared), {}, [&](const EpochRecord& r) {
+    seen = r.epoch;
+    return r.epoch < 4;
+  });
+  EXPECT_EQ(seen, 4U);
+  EXPECT_EQ(result.stop_reason, StopReason::interrupted);
+}
+
+TEST(Train, bad_input_is_refused_in_words) {
+  const Dataset data = line(10);
+  const Loss squared(LossKind::squared);
+  const auto run = [&](const Dataset& d, const Loss& loss, const TrainOptions& options) {
+    return [&d, loss, options] { (void)train(d, nullptr, loss, options); };
+  };
+  expect_words<OptionError>(run(data, squared, {.alpha = 0}), "alpha = 0 is outside (0, 1]");
+  expect_words<OptionError>(run(data, squared, {.epochs = 0}), "epochs = 0 is outside [1, inf)");
+  expect_words<OptionError>(run(data, squared, {.batch = 0}), "batch = 0 is outside [1, inf)");
+  expect_words<OptionError>(run(data, squared, {.learning_rate = 0}),
+                            "learning-rate = 0 is outside (0, inf)");
+  expect_words<OptionError>(
+      run(data, Loss(LossKind::hinge), {}),
+      "the loss does not fit the task: squared, absolute, huber and pinball are for regression, "
+      "logistic and hinge for two classes, softmax for classes");
+  expect_words<OptionError>(run(data, squared, {.patience = 2}),
+                            "iterate = best and patience need validation data, there is none");
+  const Dataset empty;
+  expect_words<DataError>(run(empty, squared, {}), "the training data is empty");
+}
+
+}  // namespace
+}  // namespace adacvar
