@@ -2,6 +2,7 @@
 
 #include <adacvar/data/table.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -51,5 +52,12 @@ struct ReadOptions {
 /// i8, C order. Columns are c1, c2, ...; NaN is a missing value.
 /// Throws: DataError for anything else, for a length that does not fit and for infinities.
 [[nodiscard]] Table read_npy(const std::filesystem::path& path);
+
+enum class FileKind : std::uint8_t { csv, libsvm, npy };
+
+/// What a file holds, by its content: NPY by its first bytes; LIBSVM when the first line that is
+/// neither blank nor a comment reads `number index:value ...`; else CSV. Compressed text is
+/// unpacked for it. Throws: DataError when the file cannot be read.
+[[nodiscard]] FileKind find_file_kind(const std::filesystem::path& path);
 
 }  // namespace adacvar

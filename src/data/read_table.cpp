@@ -1,0 +1,53 @@
+#include <adacvar/data/read_table.hpp>
+
+#include "data/field_reader.hpp"
+#include "data/file_bytes.hpp"
+#include "data/number_text.hpp"
+
+#include <algorithm>
+
+namespace adacvar {
+
+namespace {
+
+bool is_entry(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  if (colon == 0 || colon == std::string_view::npos) return false;
+  const std::string_view index = word.substr(0, colon);
+  double ignored = 0;
+  return (index == "qid" || index.find_first_not_of("0123456789") == std::string_view::npos) &&
+         parse_number(word.substr(colon + 1), ignored);
+}
+
+// `label index:value`, before any comment; "12:30" alone in a line is a time of day.
+bool is_libsvm_line(std::string_view line) {
+  FieldReader reader(line.substr(0, line.find('#')), ' ');
+  double ignored = 0;
+  if (line.find('"') != std::string_view::npos || !reader.next_row()) return false;
+  if (!parse_number(reader.field(), ignored) || reader.row_ended()) return false;
+  while (!reader.row_ended()) {
+    if (!is_entry(reader.field())) return false;
+  }
+  return true;
+}
+
+std::string_view first_line(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#') return line;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+FileKind find_file_kind(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  if (file.text().starts_with("\x93NUMPY")) return FileKind::npy;
+  return is_libsvm_line(first_line(file.text())) ? FileKind::libsvm : FileKind::csv;
+}
+
+}  // namespace adacvar
