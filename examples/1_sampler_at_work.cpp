@@ -9,8 +9,12 @@
 #include <string>
 #include <vector>
 
+using adacvar::AdaptiveSampler;
+using adacvar::Index;
+using adacvar::Rng;
+using adacvar::TailRisk;
+
 int main() {
-  using namespace adacvar;
   constexpr std::size_t kSize = 100'000;
   constexpr double kAlpha = 0.05;
   constexpr int kEpochs = 20;

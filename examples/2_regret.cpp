@@ -8,17 +8,19 @@
 #include <numbers>
 #include <vector>
 
-using namespace adacvar;
+using adacvar::AdaptiveSampler;
+using adacvar::Estimator;
+using adacvar::Index;
 
 constexpr std::size_t kSize = 100;
 constexpr double kAlpha = 0.1;
 
 // SR_T = max_q sum_t q'L_t - sum_t q_t'L_t; the maximum is the CVaR of the summed losses. Losses
 // lie in [0, 1] round a circle whose hardest place moves by `drift` turns in the course of the run.
-double regret(Estimator estimator, std::size_t draws, double drift, std::uint64_t seed) {
+static double regret(Estimator estimator, std::size_t draws, double drift, std::uint64_t seed) {
   AdaptiveSampler sampler(
       kSize, {.alpha = kAlpha, .estimator = estimator, .horizon = draws, .gamma = 0.0});
-  Rng rng(seed);
+  adacvar::Rng rng(seed);
   std::vector<double> losses(kSize);
   std::vector<double> total(kSize, 0.0);
   double played = 0.0;

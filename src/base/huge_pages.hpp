@@ -18,8 +18,10 @@ struct HugePageAllocator {
   static constexpr std::size_t kLarge = std::size_t{2} << 20U;
 
   HugePageAllocator() = default;
+  // Containers convert allocators without saying so.
   template <class U>
-  HugePageAllocator(const HugePageAllocator<U>& /*other*/) noexcept {}
+  HugePageAllocator(const HugePageAllocator<U>& /*other*/) noexcept {
+  }  // NOLINT(google-explicit-constructor)
 
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / (2 * sizeof(T))) throw std::bad_array_new_length();

@@ -18,7 +18,7 @@ std::uint64_t mix(std::uint64_t bits) noexcept {
 
 }  // namespace
 
-Rng::Rng(std::uint64_t seed, std::uint64_t stream) noexcept : state_{} {
+Rng::Rng(std::uint64_t seed, std::uint64_t stream) noexcept {
   constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
   // Mixing the stream first keeps (seed, stream + 1) apart from (seed + 1, stream).
   std::uint64_t counter = seed + mix(stream * kGolden);

@@ -202,7 +202,7 @@ double select_by_weight(std::vector<WeightedLoss> rows, double mass) {
   for (std::uint64_t seed = 0;; seed += 3) {
     const double pivot = median_of_three(left, seed);
     const auto equal =
-        std::partition(left.begin(), left.end(), [=](const auto& row) { return row.loss > pivot; });
+        std::ranges::partition(left, [=](const auto& row) { return row.loss > pivot; }).begin();
     const auto less =
         std::partition(equal, left.end(), [=](const auto& row) { return row.loss == pivot; });
     AccurateSum above_pivot = above;

@@ -63,7 +63,7 @@ class Rng {
     return (bits << by) | (bits >> (64 - by));
   }
 
-  std::array<std::uint64_t, 4> state_;
+  std::array<std::uint64_t, 4> state_{};
 };
 
 }  // namespace adacvar

@@ -13,9 +13,9 @@ class AnySampler {
  public:
   using Variant = std::variant<UniformSampler, ShuffledSampler, AdaptiveSampler>;
 
-  AnySampler(Variant sampler) : sampler_(std::move(sampler)) {}
+  explicit AnySampler(Variant sampler) : sampler_(std::move(sampler)) {}
 
-  [[nodiscard]] std::size_t size() const noexcept {
+  [[nodiscard]] std::size_t size() const {
     return std::visit([](const auto& s) { return s.size(); }, sampler_);
   }
   [[nodiscard]] double probability(Index i) const {
