@@ -23,7 +23,7 @@ int main() {
   Rng rng(1);
   std::vector<double> loss(kSize);
   for (double& value : loss) value = std::pow(1.0 - rng.uniform(), -1.0 / 3.0) - 1.0;
-  const TailRisk risk = tail_risk(loss, kAlpha);
+  const TailRisk risk = adacvar::tail_risk(loss, kAlpha);
   std::printf("%zu Pareto losses, alpha = %g\n", kSize, kAlpha);
   std::printf("  mean %.4f   VaR %.4f   CVaR %.4f\n\n", risk.mean, risk.var, risk.cvar);
 

@@ -37,7 +37,7 @@ static double regret(Estimator estimator, std::size_t draws, double drift, std::
     sampler.draw(rng, std::span(&drawn, 1));
     sampler.observe(std::span(&drawn, 1), std::span(&losses[drawn], 1));
   }
-  return cvar(total, kAlpha) - played;
+  return adacvar::cvar(total, kAlpha) - played;
 }
 
 int main() {
