@@ -147,7 +147,7 @@ TEST(SubsetBatches, hold_at_most_k_different_examples) {
   for (int t = 0; t < 50; ++t) {
     sampler.draw(rng, batch);
     std::ranges::sort(batch);
-    EXPECT_LE(std::unique(batch.begin(), batch.end()) - batch.begin(), 5);
+    EXPECT_LE(std::ranges::unique(batch).begin() - batch.begin(), 5);
     batch.resize(64);
   }
 }

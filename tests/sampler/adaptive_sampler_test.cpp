@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace adacvar {
@@ -28,7 +29,7 @@ Options random_options(Rng& rng, std::size_t size, Marginals marginals) {
   o.loss_scale = 0.25 + rng.uniform();
   if (rng.below(4) != 0) o.eta = std::exp(-8 + 10 * rng.uniform()) / static_cast<double>(size);
   o.eta_scale = 3 * rng.uniform();
-  o.horizon = rng.below(2) * 1000;
+  o.horizon = rng.below(2) == 0 ? 0 : 1000;
   o.epsilon = rng.below(2) == 0 ? 0.0 : rng.uniform();
   o.marginals = marginals;
   return o;
@@ -158,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(All, Endurance,
 
 TEST(AdaptiveSampler, exact_law_holds_at_sizes_where_sums_are_interpolated) {
   Rng meta(5);
-  for (const std::size_t size : {300, 1000, 2000}) {
+  for (const std::size_t size : {300U, 1000U, 2000U}) {
     AdaptiveSampler sampler(size, {.alpha = 0.1,
                                    .estimator = Estimator::gain,
                                    .eta = 0.5 / static_cast<double>(size),
@@ -503,11 +504,11 @@ TEST(AdaptiveSampler, bad_batches_are_refused_and_leave_the_state_as_it_was) {
   AdaptiveSampler sampler(10, {.alpha = 0.3, .eta = 0.05});
   sampler.observe(I{1, 2, 3}, L{0.5, 0.1, 0.9});
   const auto before = sampler.probabilities();
-  const auto check = [&](const BadInput& bad, auto error) {
+  const auto check = [&](const BadInput& bad, const auto& error) {
     try {
       bad.act(sampler);
       ADD_FAILURE() << "no error: " << bad.words;
-    } catch (const decltype(error)& e) {
+    } catch (const std::remove_cvref_t<decltype(error)>& e) {
       EXPECT_EQ(e.what(), bad.words);
     }
     EXPECT_EQ(sampler.probabilities(), before) << bad.words;
