@@ -72,6 +72,16 @@ double softmax(std::span<const double> scores, std::size_t target, std::span<dou
   return std::max(0.0, std::log(sum) + most - own);
 }
 
+void by_class(std::span<const double> scores, std::span<const double> targets,
+              std::span<double> losses, std::span<double> slopes) {
+  if (targets.empty()) return;
+  const std::size_t classes = scores.size() / targets.size();
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    losses[b] = softmax(scores.subspan(b * classes, classes), static_cast<std::size_t>(targets[b]),
+                        slopes.subspan(b * classes, classes));
+  }
+}
+
 }  // namespace
 
 Loss::Loss(LossKind kind, double delta, double tau) : kind_(kind), delta_(delta), tau_(tau) {
@@ -131,25 +141,26 @@ void Loss::evaluate(std::span<const double> scores, std::span<const double> targ
   const auto margin = [&](auto f) { by_margin(scores, targets, losses, slopes, f); };
   switch (kind_) {
     case LossKind::squared:
-      return residual(squared);
-    case LossKind::absolute:
-      return residual(absolute);
-    case LossKind::huber:
-      return residual([this](double r) { return huber(r, delta_); });
-    case LossKind::pinball:
-      return residual([this](double r) { return pinball(r, tau_); });
-    case LossKind::logistic:
-      return margin(logistic);
-    case LossKind::hinge:
-      return margin(hinge);
-    case LossKind::softmax:
+      residual(squared);
       break;
-  }
-  if (targets.empty()) return;
-  const std::size_t classes = scores.size() / targets.size();
-  for (std::size_t b = 0; b < targets.size(); ++b) {
-    losses[b] = softmax(scores.subspan(b * classes, classes), static_cast<std::size_t>(targets[b]),
-                        slopes.subspan(b * classes, classes));
+    case LossKind::absolute:
+      residual(absolute);
+      break;
+    case LossKind::huber:
+      residual([this](double r) { return huber(r, delta_); });
+      break;
+    case LossKind::pinball:
+      residual([this](double r) { return pinball(r, tau_); });
+      break;
+    case LossKind::logistic:
+      margin(logistic);
+      break;
+    case LossKind::hinge:
+      margin(hinge);
+      break;
+    case LossKind::softmax:
+      by_class(scores, targets, losses, slopes);
+      break;
   }
 }
 
