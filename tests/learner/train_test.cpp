@@ -1,4 +1,4 @@
-#include <adacvar/learner/train.hpp>
+#include <adacvar/adacvar.hpp>
 
 #include "support/expect_words.hpp"
 
