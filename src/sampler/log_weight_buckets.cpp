@@ -421,7 +421,7 @@ void LogWeightBuckets::pull_into_window(std::size_t from) {
 
 double LogWeightBuckets::solve_tilt(double change) {
   // Rounding of the running sums grows like the square root of the number of updates; starting
-  // them anew now and then costs about a nanosecond an update.
+  // them anew now and then costs a sixteenth of an item's pass an update.
   if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
   if (slope_ > 0.0) tilt_ += std::clamp(-change / slope_, -1.0, 1.0);
   if (!newton(16)) {

@@ -13,7 +13,7 @@ namespace adacvar {
 /// `stream` selects one of 2^64 unrelated sequences of a seed: one per fixed block of work,
 /// never per thread, so that the number of threads does not change a run.
 ///
-/// Satisfies std::uniform_random_bit_generator. Cost: about 1 ns a call.
+/// Satisfies std::uniform_random_bit_generator. Cost: O(1), no memory access.
 class Rng {
  public:
   using result_type = std::uint64_t;

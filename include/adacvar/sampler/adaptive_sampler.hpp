@@ -92,11 +92,12 @@ struct AdaptiveSamplerOptions {
 /// Limits: k = N is uniform for ever; k = 1 with `gain` and exact marginals is EXP3 [A02].
 /// Log-weights more than about 9e4 from the k-th largest saturate.
 /// Draws: the same seed gives the same sequence on every platform.
-/// Cost: a draw and its update take time that does not depend on N but for cache misses, batches of
-/// 16 and more being best; 20 bytes an example. Exact marginals: about 20 times the time.
-/// Throws: OptionError for a value, size, index or length that is not allowed; DataError for a loss
-/// that is negative or not finite. After such a throw the sampler is as before. A sampler that was
-/// moved from may only be assigned to or destroyed.
+/// Cost: a draw and its update take time that does not depend on N but for cache misses, plus a
+/// part per batch, so larger batches cost less an example; 20 bytes an example. Exact marginals:
+/// four times the time or so (bench/README.md). Throws: OptionError for a value, size, index or
+/// length that is not allowed; DataError for a loss that is negative or not finite. After such a
+/// throw the sampler is as before. A sampler that was moved from may only be assigned to or
+/// destroyed.
 class AdaptiveSampler {
  public:
   explicit AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options = {});

@@ -8,7 +8,7 @@
 namespace adacvar {
 
 /// Every example with the same probability, with replacement. Learns nothing from losses.
-/// Cost: a few nanoseconds a draw, no memory.
+/// Cost: O(1) a draw, no memory.
 /// Throws: OptionError for a size of 0 or above kMaxSize, an index out of range or lengths that
 /// differ; DataError for a loss that is negative or not finite.
 class UniformSampler {
@@ -29,7 +29,7 @@ class UniformSampler {
 
 /// Epochs in random order: every example once before any comes again. A batch may span two epochs.
 /// `probability` is the share of draws an example gets, 1/N.
-/// Cost: a few nanoseconds a draw; 4 bytes an example.
+/// Cost: O(1) a draw; 4 bytes an example.
 /// Throws: as UniformSampler.
 class ShuffledSampler {
  public:
