@@ -9,15 +9,15 @@ case "$*" in
     cat <<'TXT'
 usage: scripts/demo.sh
 
-Installs the packages of the part core when they are missing, builds the library and the examples
-in build/demo and runs examples/1_sampler_at_work.
+Installs the packages of the parts core and program when they are missing, builds the library, the
+program and the examples in build/demo and runs examples/1_sampler_at_work.
 TXT
     exit 0
     ;;
   *) echo "demo: '$*' is not an option; see scripts/demo.sh --help" >&2; exit 2 ;;
 esac
 
-scripts/install-deps.sh core
+scripts/install-deps.sh core program
 
 # CMake reads the launcher from the environment when a build folder is new.
 if command -v ccache > /dev/null; then

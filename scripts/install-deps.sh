@@ -5,21 +5,23 @@ export LC_ALL=C
 
 declare -A packages=(
   [core]="g++ cmake ninja-build ccache libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev"
+  [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
   [test]="libgtest-dev libboost-dev"
   [bench]="libbenchmark-dev libeigen3-dev"
   [dev]="clang-format clang-tidy-19"
 )
-known=(core test bench dev)
+known=(core program test bench dev)
 
 usage() {
   cat <<TXT
 usage: scripts/install-deps.sh [part...]
 
 Installs the missing Debian packages of the parts named (core, when none is):
-  core   ${packages[core]}
-  test   ${packages[test]}
-  bench  ${packages[bench]}
-  dev    ${packages[dev]}
+  core     ${packages[core]}
+  program  ${packages[program]}
+  test     ${packages[test]}
+  bench    ${packages[bench]}
+  dev      ${packages[dev]}
 Runs apt-get as root or through sudo, and only when something is missing.
 TXT
 }

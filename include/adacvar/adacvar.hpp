@@ -17,7 +17,9 @@
 #include <adacvar/learner/objective.hpp>
 #include <adacvar/learner/optimizer.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 #include <adacvar/sampler/kdpp.hpp>

@@ -45,39 +45,57 @@ class Descriptor {
   int number_;
 };
 
-/// Appends what `step` writes until it says that it is done. `step(out, room)` returns the number
-/// of bytes written, or nothing at the end.
-template <class Step>
-std::string collect(std::size_t packed_size, Step&& step) {
-  std::string result;
-  result.reserve(4 * packed_size);
-  bool done = false;
-  while (!done) {
-    const std::size_t size = result.size();
-    result.resize(size + kChunk);
-    result.resize(size + step(result.data() + size, kChunk, done));
-  }
-  return result;
-}
-
 void refuse(const char* kind, bool truncated, const std::string& source) {
   throw DataError(std::string(kind) + (truncated ? " archive is truncated" : " archive is damaged"),
                   source);
 }
 
+}  // namespace
+
+/// Writes the content of a file into the room given; returns the number of bytes written and says
+/// when they were the last.
+class FileStream::Unpacker {
+ public:
+  Unpacker() = default;
+  virtual ~Unpacker() = default;
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+  Unpacker(Unpacker&&) = delete;
+  Unpacker& operator=(Unpacker&&) = delete;
+
+  virtual std::size_t write(char* out, std::size_t room, bool& done) = 0;
+};
+
+namespace {
+
+class Copy : public FileStream::Unpacker {
+ public:
+  explicit Copy(std::string_view bytes) : left_(bytes) {}
+
+  std::size_t write(char* out, std::size_t room, bool& done) override {
+    const std::size_t count = left_.copy(out, room);
+    left_.remove_prefix(count);
+    done = left_.empty();
+    return count;
+  }
+
+ private:
+  std::string_view left_;
+};
+
 // Members of a gzip file may follow each other; each begins with its own header.
-class Gunzip {
+class Gunzip : public FileStream::Unpacker {
  public:
   Gunzip(std::string_view packed, const std::string& source) : left_(packed), source_(source) {
     if (inflateInit2(&stream_, 15 + 16) != Z_OK) refuse("gzip", false, source_);
   }
-  ~Gunzip() { inflateEnd(&stream_); }
+  ~Gunzip() override { inflateEnd(&stream_); }
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
   Gunzip(Gunzip&&) = delete;
   Gunzip& operator=(Gunzip&&) = delete;
 
-  std::size_t operator()(char* out, std::size_t room, bool& done) {
+  std::size_t write(char* out, std::size_t room, bool& done) override {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
     const std::size_t given = std::min(left_.size(), kMost);
     // zlib's interface predates const.
@@ -105,7 +123,7 @@ class Gunzip {
   z_stream stream_{};
 };
 
-class Unxz {
+class Unxz : public FileStream::Unpacker {
  public:
   Unxz(std::string_view packed, const std::string& source) : source_(source) {
     constexpr std::uint64_t kMemory = std::uint64_t{1} << 30U;
@@ -115,13 +133,13 @@ class Unxz {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     stream_.avail_in = packed.size();
   }
-  ~Unxz() { lzma_end(&stream_); }
+  ~Unxz() override { lzma_end(&stream_); }
   Unxz(const Unxz&) = delete;
   Unxz& operator=(const Unxz&) = delete;
   Unxz(Unxz&&) = delete;
   Unxz& operator=(Unxz&&) = delete;
 
-  std::size_t operator()(char* out, std::size_t room, bool& done) {
+  std::size_t write(char* out, std::size_t room, bool& done) override {
     stream_.next_out = reinterpret_cast<std::uint8_t*>(out);
     stream_.avail_out = room;
     const lzma_ret status = lzma_code(&stream_, LZMA_FINISH);
@@ -135,21 +153,35 @@ class Unxz {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-}  // namespace
-
-FileBytes::FileBytes(const std::filesystem::path& path) : source_(path.string()) {
-  map();
-  try {
-    unpack();
-  } catch (...) {
-    unmap();  // no destructor runs for an object that was not made
-    throw;
-  }
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"sv); }
+bool is_xz(std::string_view bytes) {
+  return bytes.starts_with(
+      "\xfd"
+      "7zXZ\0"sv);
 }
 
-FileBytes::~FileBytes() { unmap(); }
+std::unique_ptr<FileStream::Unpacker> make_unpacker(const MappedFile& file) {
+  if (is_gzip(file.bytes())) return std::make_unique<Gunzip>(file.bytes(), file.source());
+  if (is_xz(file.bytes())) return std::make_unique<Unxz>(file.bytes(), file.source());
+  return std::make_unique<Copy>(file.bytes());
+}
 
-void FileBytes::map() {
+std::string unpack_all(const MappedFile& file) {
+  std::string result;
+  result.reserve(4 * file.bytes().size());
+  const auto unpacker = make_unpacker(file);
+  bool done = false;
+  while (!done) {
+    const std::size_t size = result.size();
+    result.resize(size + kChunk);
+    result.resize(size + unpacker->write(result.data() + size, kChunk, done));
+  }
+  return result;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) : source_(path.string()) {
   const Descriptor file(source_);
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) fail_open(source_);
@@ -163,24 +195,30 @@ void FileBytes::map() {
   ::madvise(map_, size_, MADV_SEQUENTIAL);
 }
 
-void FileBytes::unmap() noexcept {
+void MappedFile::unmap() noexcept {
   if (map_ != nullptr) ::munmap(map_, size_);
   map_ = nullptr;
   size_ = 0;
 }
 
-void FileBytes::unpack() {
-  const std::string_view packed = mapped();
-  if (packed.starts_with("\x1f\x8b"sv)) {
-    unpacked_ = collect(packed.size(), Gunzip(packed, source_));
-  } else if (packed.starts_with("\xfd"
-                                "7zXZ\0"sv)) {
-    unpacked_ = collect(packed.size(), Unxz(packed, source_));
-  } else {
-    return;
-  }
-  unmap();
-  if (unpacked_.empty()) throw DataError("is empty", source_);
+FileBytes::FileBytes(const std::filesystem::path& path) : file_(path) {
+  if (!is_gzip(file_.bytes()) && !is_xz(file_.bytes())) return;
+  unpacked_ = unpack_all(file_);
+  file_.unmap();
+  if (unpacked_.empty()) throw DataError("is empty", source());
+}
+
+FileStream::FileStream(const std::filesystem::path& path)
+    : file_(path), unpacker_(make_unpacker(file_)) {}
+
+FileStream::~FileStream() = default;
+
+bool FileStream::append_to(std::string& text) {
+  if (done_) return false;
+  const std::size_t size = text.size();
+  text.resize(size + kChunk);
+  text.resize(size + unpacker_->write(text.data() + size, kChunk, done_));
+  return true;
 }
 
 }  // namespace adacvar

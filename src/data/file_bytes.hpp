@@ -2,41 +2,72 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace adacvar {
 
-/// The content of a file: mapped, or decompressed into memory when its first bytes are those of
-/// gzip or xz. Read only, from front to back.
-/// Throws: DataError when the file cannot be opened, is a directory or empty, or when an archive
-/// is damaged or ends early.
-class FileBytes {
+/// A file in memory as it is on disk. Read only, from front to back.
+/// Throws: DataError when the file cannot be opened, is a directory or empty.
+class MappedFile {
  public:
-  explicit FileBytes(const std::filesystem::path& path);
-  ~FileBytes();
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
-  FileBytes(FileBytes&&) = delete;
-  FileBytes& operator=(FileBytes&&) = delete;
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile() { unmap(); }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  MappedFile(MappedFile&&) = delete;
+  MappedFile& operator=(MappedFile&&) = delete;
 
-  [[nodiscard]] std::string_view text() const noexcept {
-    return unpacked_.empty() ? mapped() : std::string_view(unpacked_);
-  }
-  [[nodiscard]] const std::string& source() const noexcept { return source_; }
-
- private:
-  [[nodiscard]] std::string_view mapped() const noexcept {
+  [[nodiscard]] std::string_view bytes() const noexcept {
     return {static_cast<const char*>(map_), size_};
   }
-  void map();
+  [[nodiscard]] const std::string& source() const noexcept { return source_; }
   void unmap() noexcept;
-  void unpack();
 
+ private:
   std::string source_;
   void* map_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// The content of a file: mapped, or decompressed into memory when its first bytes are those of
+/// gzip or xz.
+/// Throws: DataError as MappedFile, and when an archive is damaged or ends early.
+class FileBytes {
+ public:
+  explicit FileBytes(const std::filesystem::path& path);
+
+  [[nodiscard]] std::string_view text() const noexcept {
+    return unpacked_.empty() ? file_.bytes() : std::string_view(unpacked_);
+  }
+  [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }
+
+ private:
+  MappedFile file_;
   std::string unpacked_;
+};
+
+/// The same content piece by piece, in memory that does not grow with the file.
+class FileStream {
+ public:
+  explicit FileStream(const std::filesystem::path& path);
+  ~FileStream();
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
+  FileStream(FileStream&&) = delete;
+  FileStream& operator=(FileStream&&) = delete;
+
+  /// Appends the next piece, of a megabyte at most, to `text`; false at the end.
+  bool append_to(std::string& text);
+  [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }
+
+  class Unpacker;
+
+ private:
+  MappedFile file_;
+  std::unique_ptr<Unpacker> unpacker_;
+  bool done_ = false;
 };
 
 }  // namespace adacvar

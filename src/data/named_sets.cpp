@@ -3,11 +3,14 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/read_table.hpp>
 
+#include "data/named_files.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <system_error>
 #include <utility>
 
 namespace adacvar {
@@ -41,33 +44,18 @@ Names joined(Names names, const Names& more) {
 // LIBSVM rows begin with the target, the other forms mostly end with it.
 std::vector<Recipe> make_regression_recipes() {
   return {
-      {{"abalone",
-        "age of abalone (rings) from its measures",
-        Task::regression,
-        4177,
-        10,
-        "Rings",
-        {"abalone/abalone.data"}},
+      {{"abalone", "age of abalone (rings) from its measures", Task::regression, 4177, 10, "Rings",
+        named_files("abalone")},
        {"Sex", "Length", "Diameter", "Height", "Whole weight", "Shucked weight", "Viscera weight",
         "Shell weight", "Rings"},
        {"Sex"}},
-      {{"boston",
-        "median house values of Boston districts",
-        Task::regression,
-        506,
-        22,
-        "MEDV",
-        {"boston-housing/housing.data"}},
+      {{"boston", "median house values of Boston districts", Task::regression, 506, 22, "MEDV",
+        named_files("boston")},
        {"CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B",
         "LSTAT", "MEDV"},
        {"CHAS", "RAD"}},
-      {.info = {"cpu-small",
-                "share of time a computer runs in user mode",
-                Task::regression,
-                8192,
-                12,
-                "usr",
-                {"cpu-small/cpusmall"}},
+      {.info = {"cpu-small", "share of time a computer runs in user mode", Task::regression, 8192,
+                12, "usr", named_files("cpu-small")},
        .names = {"usr", "lread", "lwrite", "scall", "sread", "swrite", "fork", "exec", "rchar",
                  "wchar", "runqsz", "freemem", "freeswap"},
        .sparse = true},
@@ -76,76 +64,35 @@ std::vector<Recipe> make_regression_recipes() {
 
 std::vector<Recipe> make_classification_recipes() {
   return {
-      {{"adult",
-        "income above 50,000 dollars, census of 1994",
-        Task::binary,
-        48842,
-        108,
-        "income",
-        {"adult/adult.data.gz", "adult/adult.test.gz"}},
+      {{"adult", "income above 50,000 dollars, census of 1994", Task::binary, 48842, 108, "income",
+        named_files("adult")},
        {"age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
         "relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week",
         "native-country", "income"}},
-      {{"australian",
-        "credit approval",
-        Task::binary,
-        690,
-        42,
-        "A15",
-        {"australian/australian.dat"}},
+      {{"australian", "credit approval", Task::binary, 690, 42, "A15", named_files("australian")},
        numbered("A", 15),
        {"A1", "A4", "A5", "A6", "A8", "A9", "A11", "A12"}},
-      {{"german",
-        "credit risk: 1 good, 2 bad",
-        Task::binary,
-        1000,
-        24,
-        "class",
-        {"german/german.data-numeric"}},
+      {{"german", "credit risk: 1 good, 2 bad", Task::binary, 1000, 24, "class",
+        named_files("german")},
        numbered("A", 24, {"class"})},
-      {{"monks",
-        "MONK's problem 1: a1 = a2 or a5 = 1",
-        Task::binary,
-        556,
-        17,
-        "class",
-        {"monks-1/monks-1.train", "monks-1/monks-1.test"}},
+      {{"monks", "MONK's problem 1: a1 = a2 or a5 = 1", Task::binary, 556, 17, "class",
+        named_files("monks")},
        joined({"class"}, numbered("a", 6, {"id"})),
        numbered("a", 6),
        {"id"}},
-      {{"phoneme",
-        "nasal (0) against oral (1) vowels",
-        Task::binary,
-        5404,
-        5,
-        "Class",
-        {"phoneme/phoneme.dat"}},
+      {{"phoneme", "nasal (0) against oral (1) vowels", Task::binary, 5404, 5, "Class",
+        named_files("phoneme")},
        {"Aa", "Ao", "Dcl", "Iy", "Sh", "Class"}},
-      {{"spambase",
-        "spam (1) by frequencies of words",
-        Task::binary,
-        4601,
-        57,
-        "spam",
-        {"spambase/spambase.data"}},
+      {{"spambase", "spam (1) by frequencies of words", Task::binary, 4601, 57, "spam",
+        named_files("spambase")},
        joined(numbered("word", 48),
               numbered("char", 6, {"capital_mean", "capital_longest", "capital_total", "spam"}))},
-      {.info = {"splice",
-                "splice junctions in DNA: -1 a junction, 1 none",
-                Task::binary,
-                3175,
-                60,
-                "class",
-                {"splice/splice.libsvm.gz"}},
+      {.info = {"splice", "splice junctions in DNA: -1 a junction, 1 none", Task::binary, 3175, 60,
+                "class", named_files("splice")},
        .names = joined({"class"}, numbered("p", 60)),
        .sparse = true},
-      {{"titanic",
-        "survival of the people on board, coded as numbers",
-        Task::binary,
-        2201,
-        3,
-        "Survived",
-        {"titanic/titanic.dat"}},
+      {{"titanic", "survival of the people on board, coded as numbers", Task::binary, 2201, 3,
+        "Survived", named_files("titanic")},
        {"Class", "Age", "Sex", "Survived"}},
   };
 }
@@ -211,6 +158,17 @@ std::filesystem::path data_folder(const std::filesystem::path& given) {
   return set != nullptr && *set != '\0' ? set : "../shared/data";
 }
 
+std::filesystem::path find_named_file(const NamedFile& file, const std::filesystem::path& folder) {
+  std::filesystem::path plain = folder / file.path;
+  for (const char* const packed : {"", ".gz", ".xz"}) {
+    std::filesystem::path path = plain;
+    path += packed;
+    std::error_code unreadable;  // the reader says why
+    if (std::filesystem::exists(path, unreadable)) return path;
+  }
+  return plain;
+}
+
 NamedSet load_named_set(std::string_view name, const std::filesystem::path& folder) {
   const Recipe& recipe = find_recipe(name);
   const std::filesystem::path place = data_folder(folder);
@@ -218,8 +176,8 @@ NamedSet load_named_set(std::string_view name, const std::filesystem::path& fold
     throw DataError("there is no such data folder; name one or set ADACVAR_DATA", place.string());
   }
   NamedSet set{recipe.info, {}};
-  for (const std::string& file : recipe.info.files) {
-    Table table = read_file(recipe, place / file);
+  for (const NamedFile& file : recipe.info.files) {
+    Table table = read_file(recipe, find_named_file(file, place));
     set.table = set.table.columns.empty() ? std::move(table) : append_rows(set.table, table);
   }
   if (set.table.rows != recipe.info.rows) {

@@ -31,11 +31,11 @@ std::size_t place_of(const Places& places, const std::string& name) {
   return found == places.end() ? kNowhere : found->second;
 }
 
-float narrow(double value, std::string_view name, Index row, const std::string& source) {
+float narrow(double value, std::string_view name, std::size_t row, const std::string& source) {
   const auto result = static_cast<float>(value);
   if (!std::isfinite(result)) {
-    throw DataError(
-        fmt::format("column '{}', row {}: the value does not fit a float", name, row + 1), source);
+    throw DataError(fmt::format("column '{}', row {}: the value does not fit a float", name, row),
+                    source);
   }
   return result;
 }
@@ -45,8 +45,9 @@ struct Target {
   Dataset& data;
   std::size_t offset;
   std::span<const Index> rows;
-  const std::string& source;
+  const Table& table;
 
+  [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
   [[nodiscard]] float& at(std::size_t i, std::size_t feature) const {
     return data.dense[i * data.features + offset + feature];
   }
@@ -57,14 +58,15 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, const
     for (const Index row : to.rows) {
       if (is_missing_at(column, row)) continue;
       throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in row {}",
-                                  column.name, value_name(column, row), row + 1),
-                      to.source);
+                                  column.name, value_name(column, row), to.row_number(row)),
+                      to.table.source);
     }
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
     const double value = is_missing_at(column, row) ? transform.fill : column.numbers[row];
-    to.at(i, 0) = narrow((value - transform.mean) / transform.scale, column.name, row, to.source);
+    to.at(i, 0) = narrow((value - transform.mean) / transform.scale, column.name,
+                         to.row_number(row), to.table.source);
   }
 }
 
@@ -148,6 +150,14 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
 
 }  // namespace
 
+std::string unknown_note(const ApplyReport& report, std::string_view part) {
+  if (report.unknown_categories == 0) return {};
+  const bool one = report.unknown_categories == 1;
+  return fmt::format("{} value{} of {} in {} rows {} not seen in training: all zeros",
+                     report.unknown_categories, one ? "" : "s",
+                     fmt::join(report.unknown_columns, ", "), part, one ? "was" : "were");
+}
+
 Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> rows,
                                      ApplyReport* report) const {
   if (parts_.sparse) throw DataError("training was on sparse rows, this is a table", table.source);
@@ -157,7 +167,7 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   std::size_t offset = 0;
   for (const ColumnTransform& transform : parts_.columns) {
     const Column& column = find_column(table, transform.name, "feature");
-    const Target to{data, offset, rows, table.source};
+    const Target to{data, offset, rows, table};
     if (transform.categorical) {
       const std::size_t unknown = apply_categorical(transform, column, to);
       if (report != nullptr && unknown > 0) {
@@ -183,14 +193,19 @@ Dataset Preprocessor::apply(const Table& table, std::span<const Index> rows,
 }
 
 Dataset Preprocessor::apply(const SparseRows& sparse, std::span<const Index> rows) const {
-  if (!parts_.sparse)
-    throw DataError("training was on a table, these are sparse rows", sparse.source);
-  if (!rows.empty()) check_rows(rows, sparse.rows(), sparse.source);
-  Dataset data = make_dataset(*this, rows.size());
+  Dataset data = apply_features(sparse, rows);
   Column target;
   target.name = parts_.target;
   target.numbers = sparse.target;
   data.targets = make_targets(parts_, target, rows, sparse.source);
+  return data;
+}
+
+Dataset Preprocessor::apply_features(const SparseRows& sparse, std::span<const Index> rows) const {
+  if (!parts_.sparse)
+    throw DataError("training was on a table, these are sparse rows", sparse.source);
+  if (!rows.empty()) check_rows(rows, sparse.rows(), sparse.source);
+  Dataset data = make_dataset(*this, rows.size());
   data.start.push_back(0);
   for (const Index row : rows) {
     for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) {
@@ -200,7 +215,7 @@ Dataset Preprocessor::apply(const SparseRows& sparse, std::span<const Index> row
       data.column.push_back(static_cast<std::uint32_t>(place));
       data.value.push_back(
           narrow(static_cast<double>(sparse.value[e]) / parts_.sparse_scales[place],
-                 data.feature_names[place], row, sparse.source));
+                 data.feature_names[place], row + 1, sparse.source));
     }
     data.start.push_back(data.column.size());
   }

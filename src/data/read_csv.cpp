@@ -1,10 +1,12 @@
 #include <adacvar/data/read_table.hpp>
+#include <adacvar/data/table_stream.hpp>
 
+#include "base/parallel.hpp"
 #include "data/csv_layout.hpp"
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
 #include "data/number_text.hpp"
-#include "data/parallel_blocks.hpp"
+#include "data/split_at_lines.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -113,6 +115,10 @@ void read_numeric(FieldReader& reader, const std::string& name, BlockColumn& col
   column.numbers.push_back(value);
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 void read_level(FieldReader& reader, BlockColumn& column) {
   const std::string_view field = reader.field();
   column.codes.push_back(is_missing(field) ? kMissingLevel : column.levels.code(field));
@@ -121,8 +127,9 @@ void read_level(FieldReader& reader, BlockColumn& column) {
 /// Reads one table; made per call of parse_csv.
 class CsvParser {
  public:
-  CsvParser(std::string_view text, std::string source, const ReadOptions& options)
-      : text_(text), source_(std::move(source)), options_(options) {}
+  CsvParser(std::string_view text, std::string source, const ReadOptions& options,
+            std::size_t lines_before = 0)
+      : text_(text), source_(std::move(source)), options_(options), lines_before_(lines_before) {}
 
   Table parse();
 
@@ -140,14 +147,18 @@ class CsvParser {
   [[nodiscard]] RowError ragged(std::size_t line, std::size_t columns) const;
   bool reconsider_kinds();
   void check_errors() const;
+  void check_mixed(std::size_t c) const;
+  [[noreturn]] void fail_mixed(std::size_t c) const;
   [[nodiscard]] Column take_column(std::size_t c);
 
   std::string_view text_;
   std::string source_;
   const ReadOptions& options_;
+  std::size_t lines_before_;
   std::string_view body_;  // text_ without preamble and header
   CsvLayout layout_;
   std::vector<Kind> kinds_;
+  std::vector<std::string> unread_;
   std::vector<std::string_view> block_texts_;
   std::vector<Block> wave_;  // blocks read together; used again, so that they stay in the cache
   std::vector<Result> results_;
@@ -159,7 +170,7 @@ void CsvParser::fail(std::string_view from, const RowError& error) const {
   const std::string_view before =
       text_.substr(0, static_cast<std::size_t>(from.data() - text_.data()));
   const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-  throw DataError(error.message, source_, lines + error.line + 1);
+  throw DataError(error.message, source_, lines_before_ + lines + error.line + 1);
 }
 
 void CsvParser::skip_preamble() {
@@ -204,8 +215,17 @@ void CsvParser::choose_kinds() {
   for (const std::string& name : options_.categorical) {
     kinds_[find_name(name, "categorical")] = Kind::categorical;
   }
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    const std::string& name = layout_.names[c];
+    if (contains(options_.known_categorical, name)) kinds_[c] = Kind::categorical;
+    if (options_.only && !contains(*options_.only, name)) {
+      kinds_[c] = Kind::dropped;
+      unread_.push_back(name);
+    }
+  }
   for (const std::string& name : options_.drop) kinds_[find_name(name, "drop")] = Kind::dropped;
-  if (std::ranges::all_of(kinds_, [](Kind kind) { return kind == Kind::dropped; })) {
+  if (!options_.only &&
+      std::ranges::all_of(kinds_, [](Kind kind) { return kind == Kind::dropped; })) {
     throw DataError("every column is dropped", source_);
   }
 }
@@ -323,6 +343,46 @@ void CsvParser::check_errors() const {
   if (first != nullptr) fail(block_texts_[first->infinite_block], *first->infinite);
 }
 
+// A header that was not recognised, or a slip of the pen, must not turn thousands of numbers into
+// as many categories.
+void CsvParser::check_mixed(std::size_t c) const {
+  const std::string& name = layout_.names[c];
+  if (kinds_[c] != Kind::categorical || contains(options_.categorical, name) ||
+      contains(options_.known_categorical, name)) {
+    return;
+  }
+  std::vector<bool> is_number;
+  double ignored = 0;
+  for (const std::string& level : results_[c].levels.names()) {
+    is_number.push_back(parse_number(level, ignored));
+  }
+  std::size_t present = 0;
+  std::size_t numbers = 0;
+  for (const std::uint32_t code : results_[c].codes) {
+    if (code == kMissingLevel) continue;
+    ++present;
+    numbers += is_number[code] ? 1U : 0U;
+  }
+  if (10 * numbers >= 9 * present && present > 0) fail_mixed(c);
+}
+
+void CsvParser::fail_mixed(std::size_t c) const {
+  FieldReader reader(body_, layout_.separator);
+  double ignored = 0;
+  while (reader.next_row()) {
+    for (std::size_t skipped = 0; skipped < c; ++skipped) (void)reader.field();
+    const std::string value(reader.field());
+    if (!is_missing(value) && !parse_number(value, ignored)) {
+      fail(body_, {reader.row_line(),
+                   fmt::format("'{}' in column '{}', nearly all of whose values are numbers; "
+                               "correct it, leave it empty, or declare the column categorical",
+                               value, layout_.names[c])});
+    }
+    while (!reader.row_ended()) (void)reader.field();
+  }
+  throw DataError("a column changed while it was read", source_);
+}
+
 Column CsvParser::take_column(std::size_t c) {
   Column column;
   column.name = layout_.names[c];
@@ -347,10 +407,12 @@ Table CsvParser::parse() {
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
   check_errors();
+  for (std::size_t c = 0; c < kinds_.size(); ++c) check_mixed(c);
 
   Table table;
   table.source = source_;
   table.rows = rows_;
+  table.unread = std::move(unread_);
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
   }
@@ -367,5 +429,87 @@ Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
   const FileBytes file(path);
   return parse_csv(file.text(), file.source(), options);
 }
+
+/// Cuts the text into blocks of whole rows and has each parsed by the layout of the first.
+class TableStream::Reader {
+ public:
+  Reader(const std::filesystem::path& path, const ReadOptions& options)
+      : file_(path), options_(options) {}
+
+  bool next(Table& block) {
+    const std::size_t end = fill();
+    const std::string_view text = std::string_view(text_).substr(0, end);
+    const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (blank && known_) return false;
+    block = CsvParser(text, file_.source(), options_, lines_).parse();
+    keep_layout();
+    block.first_row = first_row_;
+    first_row_ += block.rows;
+    lines_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    text_.erase(0, end);
+    return true;
+  }
+
+ private:
+  // Where the last whole row of a well filled text ends; at the end of the file, its end.
+  std::size_t fill() {
+    constexpr std::size_t kWanted = 8 * kBlockBytes;
+    for (std::size_t wanted = kWanted;; wanted *= 2) {
+      bool more = true;
+      while (text_.size() < wanted && more) more = file_.append_to(text_);
+      if (!known_) learn_layout();
+      if (!more) return text_.size();
+      const std::size_t end = last_row_end();
+      if (end > 0) return end;  // else a row longer than all that
+    }
+  }
+
+  // Behind the last line end outside of quotes.
+  [[nodiscard]] std::size_t last_row_end() const {
+    const QuotedLines quoted(text_, layout_.separator);
+    std::size_t end = text_.rfind('\n');
+    while (end != std::string::npos && quoted.contain(end)) {
+      end = end == 0 ? std::string::npos : text_.rfind('\n', end - 1);
+    }
+    return end == std::string::npos ? 0 : end + 1;
+  }
+
+  void learn_layout() {
+    std::string_view body = text_;
+    if (body.starts_with("\xef\xbb\xbf")) body.remove_prefix(3);
+    if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
+    try {
+      layout_ = find_layout(body, options_);
+    } catch (const RowError&) {
+      return;  // the parser says the same with the line
+    }
+  }
+
+  // Later blocks have no header, and columns asked for by name exist or have been refused.
+  void keep_layout() {
+    if (known_) return;
+    known_ = true;
+    options_.separator = layout_.separator;
+    options_.header = false;
+    options_.names = layout_.names;
+    options_.preamble.clear();
+  }
+
+  FileStream file_;
+  ReadOptions options_;
+  CsvLayout layout_;
+  bool known_ = false;
+  std::string text_;
+  std::size_t first_row_ = 0;
+  std::size_t lines_ = 0;
+};
+
+TableStream::TableStream(const std::filesystem::path& path, const ReadOptions& options)
+    : reader_(std::make_unique<Reader>(path, options)) {}
+TableStream::~TableStream() = default;
+TableStream::TableStream(TableStream&& other) noexcept = default;
+TableStream& TableStream::operator=(TableStream&& other) noexcept = default;
+
+bool TableStream::next(Table& block) { return reader_->next(block); }
 
 }  // namespace adacvar

@@ -1,9 +1,10 @@
 #include <adacvar/data/read_table.hpp>
 
+#include "base/parallel.hpp"
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
 #include "data/number_text.hpp"
-#include "data/parallel_blocks.hpp"
+#include "data/split_at_lines.hpp"
 
 #include <adacvar/base/error.hpp>
 

@@ -10,6 +10,9 @@ namespace adacvar {
 
 namespace {
 
+// Of the file, to know its kind.
+constexpr std::size_t kEnough = std::size_t{1} << 20U;
+
 bool is_entry(std::string_view word) {
   const std::size_t colon = word.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;
@@ -45,9 +48,12 @@ std::string_view first_line(std::string_view text) {
 }  // namespace
 
 FileKind find_file_kind(const std::filesystem::path& path) {
-  const FileBytes file(path);
-  if (file.text().starts_with("\x93NUMPY")) return FileKind::npy;
-  return is_libsvm_line(first_line(file.text())) ? FileKind::libsvm : FileKind::csv;
+  FileStream file(path);
+  std::string text;
+  while (text.size() < kEnough && file.append_to(text)) {
+  }
+  if (text.starts_with("\x93NUMPY")) return FileKind::npy;
+  return is_libsvm_line(first_line(text)) ? FileKind::libsvm : FileKind::csv;
 }
 
 }  // namespace adacvar

@@ -15,6 +15,7 @@ std::string column_names(const Table& table) {
     if (!names.empty()) names += ", ";
     names += column.name;
   }
+  for (const std::string& name : table.unread) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 

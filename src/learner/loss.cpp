@@ -1,5 +1,7 @@
 #include <adacvar/learner/loss.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -162,6 +164,41 @@ void Loss::evaluate(std::span<const double> scores, std::span<const double> targ
       by_class(scores, targets, losses, slopes);
       break;
   }
+}
+
+double Loss::unit(double target_sd) const noexcept {
+  switch (kind_) {
+    case LossKind::squared:
+    case LossKind::huber:
+      return target_sd * target_sd;
+    case LossKind::absolute:
+    case LossKind::pinball:
+      return target_sd;
+    case LossKind::logistic:
+    case LossKind::softmax:
+    case LossKind::hinge:
+      break;
+  }
+  return 1.0;
+}
+
+Loss make_loss(const LossOptions& options, const Dataset& data) {
+  check_options(options);
+  if (options.loss == LossChoice::automatic) return Loss::of_task(data.task);
+  const auto kind = static_cast<LossKind>(static_cast<int>(options.loss) - 1);
+  const Loss loss(kind, options.delta, options.tau);
+  if (loss.fits(data.task)) return loss;
+  const std::string given =
+      data.task == Task::regression
+          ? "the target is a number"
+          : fmt::format("the target has {} classes: {}", data.class_names.size(),
+                        fmt::join(data.class_names, ", "));
+  const bool two = kind == LossKind::logistic || kind == LossKind::hinge;
+  throw OptionError(fmt::format("loss = {} needs {}; {}", kLossNames.of(kind),
+                                two                         ? "a target of two classes"
+                                : kind == LossKind::softmax ? "a target of classes"
+                                                            : "a numeric target",
+                                given));
 }
 
 }  // namespace adacvar

@@ -28,9 +28,10 @@ AnySampler sampler_for(const TrainOptions& options, std::size_t size, std::uint6
 AnyObjective objective_for(const TrainOptions& options) {
   switch (options.algorithm) {
     case Algorithm::trunc:
-      return TruncObjective{.alpha = options.alpha};
+      return TruncObjective{.alpha = options.alpha, .rate = options.level_rate};
     case Algorithm::soft:
-      return SoftObjective{.alpha = options.alpha, .temperature = options.temperature};
+      return SoftObjective{
+          .alpha = options.alpha, .temperature = options.temperature, .rate = options.level_rate};
     case Algorithm::adacvar:
     case Algorithm::mean:
       break;
@@ -46,6 +47,7 @@ class Candidates {
         steps_(steps),
         chosen_step_(options.iterate == Iterate::random ? 1 + rng() % steps : 0),
         last_resort_(start),
+        best_model_(start),
         kept_(start) {
     if (iterate_ == Iterate::average) std::ranges::fill(kept_.parameters(), 0.0);
   }
@@ -71,22 +73,31 @@ class Candidates {
     }
     best_ = record.validation->cvar;
     epochs_without_better_ = 0;
-    if (iterate_ == Iterate::best) kept_ = model;
+    best_model_ = model;
   }
 
   [[nodiscard]] std::uint64_t epochs_without_better() const { return epochs_without_better_; }
 
   [[nodiscard]] LinearModel result(const LinearModel& model, std::uint64_t steps_done,
-                                   bool diverged) const {
-    const bool kept =
-        (iterate_ == Iterate::best && best_ < std::numeric_limits<double>::infinity()) ||
-        (iterate_ == Iterate::average && averaged_ > 0) ||
-        (iterate_ == Iterate::random && steps_done >= chosen_step_);
-    const LinearModel& wanted = kept ? kept_ : model;
-    return diverged || !wanted.is_finite() ? last_resort_ : wanted;
+                                   StopReason reason) const {
+    const LinearModel& wanted = wanted_model(model, steps_done, reason);
+    return reason == StopReason::diverged || !wanted.is_finite() ? last_resort_ : wanted;
   }
 
  private:
+  // A run that was stopped may not have reached what its iterate is made of.
+  [[nodiscard]] const LinearModel& wanted_model(const LinearModel& last, std::uint64_t steps_done,
+                                                StopReason reason) const {
+    const bool has_best = best_ < std::numeric_limits<double>::infinity();
+    const bool cut_short = reason == StopReason::interrupted || reason == StopReason::patience;
+    if (has_best && (iterate_ == Iterate::best || cut_short)) {
+      return best_model_;
+    }
+    const bool kept = (iterate_ == Iterate::average && averaged_ > 0) ||
+                      (iterate_ == Iterate::random && steps_done >= chosen_step_);
+    return kept ? kept_ : last;
+  }
+
   Iterate iterate_;
   std::uint64_t steps_;
   std::uint64_t chosen_step_;
@@ -95,6 +106,7 @@ class Candidates {
   double best_ = std::numeric_limits<double>::infinity();
   double least_loss_ = std::numeric_limits<double>::infinity();
   LinearModel last_resort_;  // if the run diverges
+  LinearModel best_model_;
   LinearModel kept_;
 };
 
@@ -110,6 +122,7 @@ double rate_at(const TrainOptions& options, std::uint64_t epoch) {
 void check_arguments(const Dataset& training, const Dataset* validation, const Loss& loss,
                      const TrainOptions& options) {
   check_options(options);
+  check_options(options.optimizer);
   if (training.rows == 0) throw DataError("the training data is empty");
   if (!loss.fits(training.task)) {
     throw OptionError(
@@ -145,7 +158,7 @@ std::vector<double> losses_of(const LinearModel& model, const Dataset& data, con
 }
 
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
-                  const TrainOptions& options, const Progress& progress) {
+                  const TrainOptions& options, const TrainHooks& hooks) {
   check_arguments(training, validation, loss, options);
   const std::uint64_t steps_per_epoch = (training.rows + options.batch - 1) / options.batch;
   const std::uint64_t total_steps = steps_per_epoch * options.epochs;
@@ -160,10 +173,16 @@ TrainResult train(const Dataset& training, const Dataset* validation, const Loss
   std::vector<double> losses(batch.size());
   std::vector<double> weights(batch.size());
   std::uint64_t step = 0;
+  // An atomic load costs little, but a million of them a second need not be.
+  const auto stopped = [&] { return hooks.stop != nullptr && step % 64 == 0 && *hooks.stop; };
   const auto finite = [](double loss_value) { return std::isfinite(loss_value); };
   for (std::uint64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     double sum = 0.0;
     for (std::uint64_t s = 0; s < steps_per_epoch; ++s) {
+      if (stopped()) {
+        result.stop_reason = StopReason::interrupted;
+        break;
+      }
       sampler.draw(rng, batch);
       backend.losses(batch, losses);
       if (!std::ranges::all_of(losses, finite)) {
@@ -176,10 +195,10 @@ TrainResult train(const Dataset& training, const Dataset* validation, const Loss
       candidates.after_step(backend.model(), ++step);
       sum += std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(batch.size());
     }
-    if (result.stop_reason == StopReason::diverged || !backend.model().is_finite()) {
+    if (!backend.model().is_finite()) {
       result.stop_reason = StopReason::diverged;
-      break;
     }
+    if (result.stop_reason != StopReason::epochs) break;
     EpochRecord record{.epoch = epoch, .training_loss = sum / static_cast<double>(steps_per_epoch)};
     if (validation != nullptr && validation->rows > 0) {
       const auto held_out = losses_of(backend.model(), *validation, loss);
@@ -193,13 +212,12 @@ TrainResult train(const Dataset& training, const Dataset* validation, const Loss
       result.stop_reason = StopReason::patience;
       break;
     }
-    if (progress && !progress(record)) {
+    if (hooks.progress && !hooks.progress(record)) {
       result.stop_reason = StopReason::interrupted;
       break;
     }
   }
-  result.model =
-      candidates.result(backend.model(), step, result.stop_reason == StopReason::diverged);
+  result.model = candidates.result(backend.model(), step, result.stop_reason);
   return result;
 }
 

@@ -118,6 +118,30 @@ TEST_F(NamedSets, monks_follow_their_rule) {
   }
 }
 
+TEST(NamedSetFiles, are_pinned) {
+  for (const std::string& name : named_sets()) {
+    const NamedSetInfo& info = named_set_info(name);
+    EXPECT_FALSE(info.files.empty()) << name;
+    for (const NamedFile& file : info.files) {
+      EXPECT_GT(file.bytes, 0U) << file.path;
+      EXPECT_EQ(file.sha256.size(), 64U) << file.path;
+      EXPECT_EQ(file.sha256.find_first_not_of("0123456789abcdef"), std::string::npos) << file.path;
+      EXPECT_TRUE(file.url.empty() || file.url.starts_with("https://")) << file.path;
+      EXPECT_FALSE(file.origin.empty()) << file.path;
+    }
+  }
+}
+
+TEST(NamedSetFiles, are_found_plain_or_packed) {
+  const support::TemporaryFolder folder;
+  const NamedFile file{.path = "a.data"};
+  EXPECT_EQ(find_named_file(file, folder.path()), folder.path() / "a.data");
+  for (const char* const name : {"a.data.xz", "a.data.gz", "a.data"}) {
+    const std::filesystem::path written = folder.write(name, "x");
+    EXPECT_EQ(find_named_file(file, folder.path()), written);
+  }
+}
+
 TEST(NamedSetErrors, are_clear) {
   EXPECT_EQ(message_of<OptionError>([] { return load_named_set("iris"); }),
             "data set = 'iris' is not one of: abalone, boston, cpu-small, adult, australian, "

@@ -264,12 +264,33 @@ TEST(Train, every_iterate_is_one_that_was_met) {
 TEST(Train, progress_can_stop_it) {
   const Dataset data = line(100);
   std::uint64_t seen = 0;
-  const auto result = train(data, nullptr, Loss(LossKind::squared), {}, [&](const EpochRecord& r) {
-    seen = r.epoch;
-    return r.epoch < 4;
-  });
+  const auto result =
+      train(data, nullptr, Loss(LossKind::squared), {}, {.progress = [&](const EpochRecord& r) {
+              seen = r.epoch;
+              return r.epoch < 4;
+            }});
   EXPECT_EQ(seen, 4U);
   EXPECT_EQ(result.stop_reason, StopReason::interrupted);
+}
+
+TEST(Train, a_flag_can_stop_it_with_the_best_model_so_far) {
+  const Dataset data = line(100);
+  std::atomic<bool> stop = false;
+  std::vector<EpochRecord> seen;
+  const TrainHooks hooks{.progress =
+                             [&](const EpochRecord& r) {
+                               seen.push_back(r);
+                               stop = r.epoch == 5;
+                               return true;
+                             },
+                         .stop = &stop};
+  const Loss squared(LossKind::squared);
+  const auto result = train(data, &data, squared, {.batch = 1}, hooks);
+  EXPECT_EQ(result.stop_reason, StopReason::interrupted);
+  EXPECT_LT(result.epochs, 10U);  // the flag is looked at every 64 steps
+  double best = seen[0].validation->cvar;
+  for (const EpochRecord& record : seen) best = std::min(best, record.validation->cvar);
+  EXPECT_DOUBLE_EQ(cvar(losses_of(result.model, data, squared), 0.1), best);
 }
 
 TEST(Train, bad_input_is_refused_in_words) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace adacvar {
 
@@ -29,6 +30,11 @@ struct Bounds {
 template <std::size_t Count>
 struct Names {
   std::array<std::string_view, Count> names;
+
+  template <class Enum>
+  [[nodiscard]] constexpr std::string_view of(Enum value) const {
+    return names.at(static_cast<std::size_t>(value));
+  }
 };
 template <class... Text>
 Names(Text...) -> Names<sizeof...(Text)>;
@@ -39,8 +45,8 @@ void check_range(std::string_view name, double value, const Bounds& bounds);
 /// Checks every described option of `options` against its bounds or names.
 ///
 /// An options struct declares each option once, in `describe`: its name, member, allowed
-/// values and help. Checks, and later flags, configuration keys and the page of options, are
-/// made from that one list.
+/// values (numbers: Bounds, enumerations: Names, texts and switches: none) and help. Checks,
+/// flags, configuration keys and the page of options are made from that one list.
 /// Throws: OptionError for the first value that is not allowed.
 template <class Options>
 void check_options(const Options& options);
@@ -67,11 +73,20 @@ struct OptionChecker {
     }
   }
 
+  void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
+                  std::string_view /*help*/) const {
+    for (const double value : options.*member) check_range(name, value, bounds);
+  }
+
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>&,
                   std::string_view /*help*/) const {
     check_name_count(name, static_cast<std::uint64_t>(options.*member), Count);
   }
+
+  template <class Text>
+  void operator()(std::string_view /*name*/, Text Options::* /*member*/,
+                  std::string_view /*help*/) const {}
 };
 
 }  // namespace detail

@@ -3,13 +3,23 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/data/table.hpp>
 
+#include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace adacvar {
+
+/// A file of a named set in its original form. A copy packed by gzip or xz, under the same name and
+/// `.gz` or `.xz`, serves as well.
+struct NamedFile {
+  std::string path = {};    ///< inside the data folder
+  std::uint64_t bytes = 0;  ///< not packed, as is the sum
+  std::string sha256 = {};  ///< 64 lower-case hexadecimal digits
+  std::string url = {};     ///< of this very file; empty: there is none
+  std::string origin = {};  ///< who publishes it, in words
+};
 
 /// What is known of a named set before it is read.
 struct NamedSetInfo {
@@ -19,7 +29,7 @@ struct NamedSetInfo {
   std::size_t rows = 0;
   std::size_t features = 0;  ///< after one-hot
   std::string_view target;
-  std::vector<std::string> files;  ///< inside the data folder
+  std::vector<NamedFile> files;
 };
 
 /// A set of the paper, as the paper uses it.
@@ -36,6 +46,10 @@ struct NamedSet {
 
 /// `given`, unless it is empty; else the environment's ADACVAR_DATA; else ../shared/data.
 [[nodiscard]] std::filesystem::path data_folder(const std::filesystem::path& given = {});
+
+/// Where `file` is in `folder`: as it is, else packed; as it is when there is none.
+[[nodiscard]] std::filesystem::path find_named_file(const NamedFile& file,
+                                                    const std::filesystem::path& folder);
 
 /// Reads a tabular set of [CLJK20] from the data folder, in the form of the paper: files pooled,
 /// ids left out, the categorical columns declared as such.

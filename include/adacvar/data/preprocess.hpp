@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -39,6 +40,9 @@ struct ApplyReport {
   std::size_t unknown_categories = 0;        ///< values, over all columns
   std::vector<std::string> unknown_columns;  ///< columns with such values
 };
+
+/// In words, or nothing when there was nothing: `2 values of a, b in the test rows were ...`.
+[[nodiscard]] std::string unknown_note(const ApplyReport& report, std::string_view part);
 
 /// Turns tables into datasets, by what it learned from the training rows alone.
 ///
@@ -73,6 +77,7 @@ class Preprocessor {
   /// The same without targets, for tables that need not have them: prediction.
   [[nodiscard]] Dataset apply_features(const Table& table, std::span<const Index> rows,
                                        ApplyReport* report = nullptr) const;
+  [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
 
   /// The parts of a preprocessor; what is stored in a model file.
   struct Parts {

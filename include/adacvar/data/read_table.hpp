@@ -19,8 +19,10 @@ struct ReadOptions {
   std::vector<std::string> categorical =
       {};                              ///< columns that are categories though they look numeric
   std::vector<std::string> drop = {};  ///< columns to leave out
-  unsigned threads = 0;                ///< 0: as many as the machine has; never changes the result
-  std::string preamble = {};           ///< top lines that begin with one of these are skipped
+  std::vector<std::string> known_categorical = {};    ///< as categorical, where the file has them
+  std::optional<std::vector<std::string>> only = {};  ///< leaves out all columns but these
+  unsigned threads = 0;       ///< 0: as many as the machine has; never changes the result
+  std::string preamble = {};  ///< top lines that begin with one of these are skipped
 };
 
 /// Reads CSV, TSV and the like; `.gz` and `.xz` are recognised by their first bytes.
@@ -28,7 +30,9 @@ struct ReadOptions {
 /// Fields may stand in quotes (`""` is a quote; separators and line ends inside are text). Line
 /// ends are LF or CR LF; blank lines are skipped; blanks around a field are not part of it. Where
 /// the separator is a blank, a run of blanks is one separator. Empty, `?`, `NA` and `NaN` (in any
-/// case) are missing. A column is numeric when every value that is not missing is a number.
+/// case) are missing. A column is numeric when every value that is not missing is a number,
+/// categorical otherwise; but one with numbers in nine of ten values or more, not said to be
+/// categorical, is an error at the first other value: more likely a slip than a category.
 /// Header, when not said: the first row is one if its fields are distinct, none is a number or
 /// missing, and a column below is numeric or no field occurs again below it (first 100 rows).
 ///
@@ -57,7 +61,7 @@ enum class FileKind : std::uint8_t { csv, libsvm, npy };
 
 /// What a file holds, by its content: NPY by its first bytes; LIBSVM when the first line that is
 /// neither blank nor a comment reads `number index:value ...`; else CSV. Compressed text is
-/// unpacked for it. Throws: DataError when the file cannot be read.
+/// unpacked as far as needed. Throws: DataError when the file cannot be read.
 [[nodiscard]] FileKind find_file_kind(const std::filesystem::path& path);
 
 }  // namespace adacvar

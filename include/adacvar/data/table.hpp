@@ -27,6 +27,8 @@ struct Table {
   std::vector<Column> columns;
   std::size_t rows = 0;
   std::string source;
+  std::size_t first_row = 0;             ///< number of the first row in the source, from 0
+  std::vector<std::string> unread = {};  ///< columns of the source that were not asked for
 };
 
 /// Sparse rows with a target each: row i has the entries start[i] .. start[i + 1] - 1.
@@ -41,7 +43,7 @@ struct SparseRows {
   [[nodiscard]] std::size_t rows() const noexcept { return target.size(); }
 };
 
-/// Names of the columns, in order, as messages list them: `a, b, c`.
+/// Names of the columns, in order, then those unread, as messages list them: `a, b, c`.
 [[nodiscard]] std::string column_names(const Table& table);
 
 /// The column called `name`.

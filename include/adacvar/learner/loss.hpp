@@ -19,6 +19,9 @@ enum class LossKind : std::uint8_t {
   hinge,     ///< max(0, 1 - m)
 };
 
+inline constexpr Names kLossNames{"squared",  "absolute", "huber", "pinball",
+                                  "logistic", "softmax",  "hinge"};
+
 /// A convex loss of a linear model's scores.
 ///
 /// Cost: O(outputs) an example. No loss of finite scores is NaN; a squared loss may overflow to
@@ -44,6 +47,9 @@ class Loss {
   /// Upper bound of the second derivative by the scores; 0 where slopes are bounded instead.
   [[nodiscard]] double curvature() const noexcept;
 
+  /// Factor that turns losses of targets divided by `target_sd` into the user's units.
+  [[nodiscard]] double unit(double target_sd) const noexcept;
+
   /// losses[b], and slopes, the derivatives by the scores, for every example b. Scores and slopes
   /// have outputs * targets.size() entries, example by example. `scores` and `slopes` may be the
   /// same.
@@ -55,5 +61,37 @@ class Loss {
   double delta_;
   double tau_;
 };
+
+enum class LossChoice : std::uint8_t {
+  automatic,  ///< Loss::of_task
+  squared,
+  absolute,
+  huber,
+  pinball,
+  logistic,
+  softmax,
+  hinge,
+};
+
+struct LossOptions {
+  LossChoice loss = LossChoice::automatic;
+  double delta = 1.0;
+  double tau = 0.5;
+
+  static void describe(auto&& option) {
+    using O = LossOptions;
+    option("loss", &O::loss,
+           Names{"auto", "squared", "absolute", "huber", "pinball", "logistic", "softmax", "hinge"},
+           "auto: squared for regression, logistic for two classes, softmax for more");
+    option("delta", &O::delta, Bounds{.low = 0, .low_ok = false},
+           "huber: residual where the loss becomes linear, in standard deviations of the target");
+    option("tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
+           "pinball: the quantile that is learned");
+  }
+};
+
+/// The loss chosen, for targets like those of `data`.
+/// Throws: OptionError for an option that is not allowed or a loss that does not fit the task.
+[[nodiscard]] Loss make_loss(const LossOptions& options, const Dataset& data);
 
 }  // namespace adacvar

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <adacvar/base/options.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +19,16 @@ struct OptimizerOptions {
   double momentum = 0.9;
   bool nesterov = false;
   double weight_decay = 0.0;  ///< theta shrinks by rate * weight_decay a step, intercepts too
+
+  static void describe(auto&& option) {
+    using O = OptimizerOptions;
+    option("optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps");
+    option("momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
+           "sgd: share of the last step that is kept");
+    option("nesterov", &O::nesterov, "sgd: looks ahead by its momentum");
+    option("weight-decay", &O::weight_decay, Bounds{.low = 0},
+           "weights shrink by learning rate * weight decay a step, intercepts too");
+  }
 };
 
 /// Moves parameters against a gradient.

@@ -8,6 +8,7 @@
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,6 +23,8 @@ enum class Algorithm : std::uint8_t {
   mean,     ///< uniform draws, mean
 };
 
+inline constexpr Names kAlgorithmNames{"adacvar", "trunc", "soft", "mean"};
+
 /// Which of the parameters met on the way are the result.
 enum class Iterate : std::uint8_t {
   last,
@@ -34,8 +37,10 @@ enum class StopReason : std::uint8_t {
   epochs,       ///< all epochs done
   patience,     ///< no better validation CVaR for `patience` epochs
   diverged,     ///< a loss or parameter was no longer finite
-  interrupted,  ///< the progress callback asked for it
+  interrupted,  ///< a hook asked for it
 };
+
+inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged", "interrupted"};
 
 struct TrainOptions {
   Algorithm algorithm = Algorithm::adacvar;
@@ -48,6 +53,7 @@ struct TrainOptions {
   double ridge = 0.0;
   double radius = 0.0;
   double temperature = 1.0;
+  double level_rate = 0.05;
   Iterate iterate = Iterate::average;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
@@ -55,8 +61,7 @@ struct TrainOptions {
 
   static void describe(auto&& option) {
     using O = TrainOptions;
-    option("algorithm", &O::algorithm, Names{"adacvar", "trunc", "soft", "mean"},
-           "how the tail is trained");
+    option("algorithm", &O::algorithm, kAlgorithmNames, "how the tail is trained");
     option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
            "tail share: CVaR is the mean of the worst alpha of the losses");
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
@@ -71,6 +76,8 @@ struct TrainOptions {
            "weights are kept in a ball of this radius; 0: no ball");
     option("temperature", &O::temperature, Bounds{.low = 0, .low_ok = false},
            "smoothing of the algorithm soft");
+    option("level-rate", &O::level_rate, Bounds{.low = 0, .low_ok = false},
+           "steps of the learned level of trunc and soft, as a share of the mean loss");
     option("iterate", &O::iterate, Names{"last", "average", "random", "best"},
            "which of the parameters met are the result");
     option("patience", &O::patience, Bounds{.low = 0},
@@ -86,8 +93,11 @@ struct EpochRecord {
   std::optional<TailRisk> validation = std::nullopt;
 };
 
-/// Called after every epoch; false stops training.
-using Progress = std::function<bool(const EpochRecord&)>;
+/// How a caller watches and stops a run.
+struct TrainHooks {
+  std::function<bool(const EpochRecord&)> progress = {};  ///< after every epoch; false stops
+  const std::atomic<bool>* stop = nullptr;                ///< looked at now and then; true stops
+};
 
 struct TrainResult {
   LinearModel model;
@@ -103,11 +113,12 @@ struct TrainResult {
 /// result. Cost: O(epochs * entries of the data), plus one pass over the validation rows an epoch.
 /// Throws: OptionError for an option that is not allowed, a loss that does not fit the task, or
 /// iterate best or patience without validation data; DataError for empty data. Divergence is no
-/// error: the result has the finite model with the least loss drawn in an epoch, and says so. Steps
-/// of SGD are shortened where the batch's curvature would make them unstable.
+/// error: the result has the finite model with the least loss drawn in an epoch, and says so. Nor
+/// is stopping early: the result is then the best on the validation rows, where there are any.
+/// Steps of SGD are shortened where the batch's curvature would make them unstable.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
-                                const Progress& progress = {});
+                                const TrainHooks& hooks = {});
 
 /// Loss of every row, in the learner's units (regression: standardised targets).
 [[nodiscard]] std::vector<double> losses_of(const LinearModel& model, const Dataset& data,

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -42,23 +41,6 @@ void for_each_block(std::size_t count, unsigned threads, const Work& work) {
     loop();
   }
   if (failure) std::rethrow_exception(failure);
-}
-
-/// Ends of consecutive blocks of about `size` bytes; each block but the last ends after a line
-/// end for which `may_end(position)` holds.
-template <class MayEnd>
-std::vector<std::string_view> split_at_lines(std::string_view text, std::size_t size,
-                                             const MayEnd& may_end) {
-  std::vector<std::string_view> blocks;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    std::size_t end = text.find('\n', std::min(begin + size, text.size()));
-    while (end != std::string_view::npos && !may_end(end)) end = text.find('\n', end + 1);
-    end = end == std::string_view::npos ? text.size() : end + 1;
-    blocks.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return blocks;
 }
 
 }  // namespace adacvar

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/data/preprocess.hpp>
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/data/split.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+enum class TaskChoice : std::uint8_t { automatic, regression, binary, multiclass };
+
+/// Which data is learned from, and what of it.
+struct DataOptions {
+  std::string data = {};
+  std::string target = {};
+  TaskChoice task = TaskChoice::automatic;
+  std::vector<double> split = {};
+  std::string valid_data = {};
+  std::string test_data = {};
+  bool raw_features = false;
+  SourceOptions source = {};
+
+  static void describe(auto&& option) {
+    using O = DataOptions;
+    option("data", &O::data, "file (CSV, TSV, LIBSVM, NPY; .gz, .xz) or name of a built-in set");
+    option("target", &O::target, "column to learn; a built-in set or LIBSVM file knows its own");
+    option("task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
+           "auto: classes when the target is text or has two values, else regression");
+    option("split", &O::split, Bounds{.low = 0, .high = 1},
+           "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given");
+    option("valid-data", &O::valid_data, "file or set of the validation rows");
+    option("test-data", &O::test_data, "file or set of the test rows");
+    option("raw-features", &O::raw_features, "numeric features are not standardised");
+  }
+};
+
+/// Data ready for training and judging; `valid` and `test` may be without rows.
+struct PreparedData {
+  Preprocessor preprocessor;
+  Dataset train;
+  Dataset valid;
+  Dataset test;
+  SplitShares shares;              ///< as the rows were split
+  DataFingerprint fingerprint;     ///< of the data given, before it was split
+  std::string source;              ///< its name
+  std::vector<std::string> notes;  ///< what a user should know, one sentence each
+};
+
+/// The rows of the three parts, drawn by `seed`; classes are split alike (stratified).
+/// Throws: OptionError as split_rows; DataError when there is no such target.
+[[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
+                               const SplitShares& shares, std::uint64_t seed);
+
+/// Reads, splits and preprocesses; what is fitted is fitted on the training rows alone.
+/// Throws: OptionError for options that do not fit each other or the data; DataError as
+/// read_data and Preprocessor do, and when no row is left for training.
+[[nodiscard]] PreparedData prepare_data(const DataOptions& options, std::uint64_t seed);
+
+}  // namespace adacvar

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/preprocess.hpp>
+#include <adacvar/data/table.hpp>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace adacvar {
+
+enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space };
+enum class HeaderChoice : std::uint8_t { automatic, yes, no };
+
+/// How data is found and read; the defaults find out for themselves.
+struct SourceOptions {
+  Separator separator = Separator::automatic;
+  HeaderChoice header = HeaderChoice::automatic;
+  std::vector<std::string> categorical = {};
+  std::vector<std::string> drop = {};
+  std::string data_dir = {};
+  std::uint64_t make_rows = 10'000;
+  std::uint64_t make_seed = 0;
+
+  static void describe(auto&& option) {
+    using O = SourceOptions;
+    option("categorical", &O::categorical,
+           "columns that are categories though they look numeric, with commas between");
+    option("drop", &O::drop, "columns to leave out, with commas between");
+    option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space"},
+           "what stands between the fields of a text file");
+    option("header", &O::header, Names{"auto", "yes", "no"},
+           "whether the first row of a text file names the columns");
+    option("data-dir", &O::data_dir,
+           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+    option("make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
+           "rows of a synthetic set");
+    option("make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set");
+  }
+};
+
+/// What a source holds, before preprocessing.
+struct RawData {
+  std::variant<Table, SparseRows> content;
+  std::string target = {};  ///< its usual target, where the source has one
+
+  [[nodiscard]] std::size_t rows() const noexcept;
+  [[nodiscard]] const std::string& source() const noexcept;
+};
+
+/// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
+/// ...), or else a file: NPY, LIBSVM or CSV, by its content. A file that is called like a set is
+/// read as `./normal`.
+/// Throws: OptionError for an option that does not fit the source; DataError for what is wrong
+/// with the file, or when there is none of that name.
+[[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
+
+/// Whether `name` stands for a file of text in columns, which TableStream can read.
+[[nodiscard]] bool is_text_table(const std::string& name);
+
+/// The same for data that a model of `training` is used on: columns that were categories in
+/// training are so here, of a text file only the columns in use and those of `also` are kept.
+[[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
+                                     const SourceOptions& options = {},
+                                     std::vector<std::string> also = {});
+
+/// What identifies data: two sources with equal fingerprints hold the same columns and values.
+struct DataFingerprint {
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::string crc64;  ///< 16 hexadecimal digits
+
+  friend bool operator==(const DataFingerprint&, const DataFingerprint&) = default;
+};
+
+/// Cost: one pass over the data.
+[[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);
+
+}  // namespace adacvar

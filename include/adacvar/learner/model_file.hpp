@@ -1,0 +1,37 @@
+#pragma once
+
+#include <adacvar/data/prepare_data.hpp>
+#include <adacvar/data/preprocess.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
+#include <adacvar/learner/train.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace adacvar {
+
+/// A model with all that its use needs: what becomes of columns, the loss, and where it comes from.
+struct TrainedModel {
+  Preprocessor preprocessor;
+  Loss loss = Loss(LossKind::squared);
+  LinearModel model;
+
+  TrainOptions options;  ///< it was trained with these
+  StopReason stop_reason = StopReason::epochs;
+  std::string source;           ///< name of the training data
+  DataFingerprint fingerprint;  ///< of that data, before it was split
+  TaskChoice task = TaskChoice::automatic;
+  SplitShares shares;  ///< how it was split, with the seed of `options`
+};
+
+/// Writes a model file (docs/file_formats.md), as a whole or not at all.
+/// Throws: OptionError when there is no place for it; DataError when writing fails or a name is
+/// not UTF-8; NumericalError when a parameter is not finite.
+void save_model(const std::filesystem::path& path, const TrainedModel& model);
+
+/// Throws: DataError, naming the file, when it is missing, truncated, no model, of a newer
+/// version, or has values that do not fit together.
+[[nodiscard]] TrainedModel load_model(const std::filesystem::path& path);
+
+}  // namespace adacvar

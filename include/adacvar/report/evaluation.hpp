@@ -1,0 +1,49 @@
+#pragma once
+
+#include <adacvar/risk/evaluate_risk.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// A row with one of the largest losses.
+struct WorstRow {
+  std::size_t row = 0;  ///< in the data, from 1; a header is not counted
+  double loss = 0;
+  std::string target;
+  std::string prediction;
+};
+
+/// Losses of some rows, in the user's units, and what they amount to.
+struct RiskTable {
+  std::string name;  ///< of the group; empty: all rows
+  std::size_t rows = 0;
+  std::vector<RiskEstimate> risk;  ///< one per alpha
+  std::optional<double> accuracy = {};
+  std::optional<double> min_class_precision = {};
+};
+
+/// What `evaluate` finds.
+struct Evaluation {
+  std::string source;
+  std::string loss;
+  std::string group_column;
+  std::uint64_t resamples = 0;
+  double level = 0.95;
+  RiskTable all;
+  std::vector<RiskTable> groups;
+  std::vector<WorstRow> worst;
+  std::vector<std::string> notes;
+};
+
+/// For a terminal of 80 columns.
+[[nodiscard]] std::string evaluation_text(const Evaluation& evaluation);
+
+/// The object of docs/file_formats.md, "What --json prints", in one line.
+[[nodiscard]] std::string evaluation_json(const Evaluation& evaluation);
+
+}  // namespace adacvar

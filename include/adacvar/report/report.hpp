@@ -1,0 +1,40 @@
+#pragma once
+
+#include <adacvar/learner/model_file.hpp>
+#include <adacvar/learner/train.hpp>
+#include <adacvar/risk/cvar.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// How a model does on one part of the data, in the user's units.
+struct PartRisk {
+  std::size_t rows = 0;
+  TailRisk risk = {};
+  std::optional<double> accuracy = {};             ///< classes only
+  std::optional<double> min_class_precision = {};  ///< classes only
+};
+
+/// What came of training by one algorithm.
+struct RunResult {
+  TrainedModel model;
+  std::optional<PartRisk> train = {};
+  std::optional<PartRisk> valid = {};
+  std::optional<PartRisk> test = {};
+  std::vector<EpochRecord> history = {};  ///< in the user's units
+  std::uint64_t epochs = 0;
+  std::uint64_t trials = 1;  ///< runs that the model was selected from
+  double seconds = 0;        ///< of all its trials, added up
+};
+
+/// The results of one or more algorithms on the same data.
+struct RunReport {
+  std::vector<RunResult> results;
+  std::vector<std::string> notes;  ///< what a user should know, one sentence each
+};
+
+}  // namespace adacvar

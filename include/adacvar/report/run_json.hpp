@@ -1,0 +1,16 @@
+#pragma once
+
+#include <adacvar/report/report.hpp>
+
+#include <string>
+
+namespace adacvar {
+
+/// The object of docs/file_formats.md, "What --json prints", in one line; `model_path` where a
+/// model was written.
+[[nodiscard]] std::string run_json(const RunReport& report, const std::string& model_path = {});
+
+/// One object with the list `runs`, an entry for every algorithm.
+[[nodiscard]] std::string compare_json(const RunReport& report);
+
+}  // namespace adacvar

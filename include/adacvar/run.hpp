@@ -1,0 +1,78 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/prepare_data.hpp>
+#include <adacvar/learner/loss.hpp>
+#include <adacvar/learner/model_file.hpp>
+#include <adacvar/learner/train.hpp>
+#include <adacvar/report/report.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// What tuning selects by, on the validation rows.
+enum class Selection : std::uint8_t {
+  cvar,
+  accuracy,  ///< classes only; ties go to the smaller CVaR
+};
+
+struct TuneOptions {
+  bool tune = false;
+  Selection select = Selection::cvar;
+  std::uint64_t threads = 0;
+
+  static void describe(auto&& option) {
+    using O = TuneOptions;
+    option("tune", &O::tune, "tries a small grid around the options and keeps the best");
+    option("select", &O::select, Names{"cvar", "accuracy"},
+           "what tuning judges by, on the validation rows");
+    option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
+           "runs at a time; 0: one per core; does not change the result");
+  }
+};
+
+/// A whole run: data, loss, training, tuning.
+struct RunOptions {
+  DataOptions data = {};
+  LossOptions loss = {};
+  TrainOptions train = {};
+  TuneOptions tune = {};
+};
+
+/// Where a run is.
+struct RunProgress {
+  std::size_t runs_done = 0;
+  std::size_t runs = 1;
+  const EpochRecord* epoch = nullptr;  ///< after an epoch, when there is one run; user's units
+};
+
+/// How a caller watches and stops a run. `progress` is called from one thread at a time.
+struct RunHooks {
+  std::function<void(const RunProgress&)> progress = {};
+  const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
+};
+
+/// Reads, splits, trains and judges: the whole program for one algorithm.
+/// Throws: OptionError, DataError as its parts do; OptionError when tuning has no validation rows.
+[[nodiscard]] RunReport run(const RunOptions& options, const RunHooks& hooks = {});
+
+/// The same for all algorithms, on the same splits, with the same budget and rule of selection.
+/// Runs are spread over the cores.
+[[nodiscard]] RunReport compare(const RunOptions& options, const RunHooks& hooks = {});
+
+/// How a model does on `data`, in the user's units. `data` has at least one row.
+[[nodiscard]] PartRisk judge(const LinearModel& model, const Loss& loss, double alpha,
+                             const Dataset& data);
+
+/// Losses in the user's units.
+[[nodiscard]] std::vector<double> losses_in_units(const LinearModel& model, const Loss& loss,
+                                                  const Dataset& data);
+
+}  // namespace adacvar

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "cli/option_list.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace adacvar::cli {
+
+/// What the program can be told to do.
+struct Command {
+  std::string name;     ///< one word, or two: `data make`
+  std::string usage;    ///< what stands behind the name
+  std::string about;    ///< one sentence, without a full stop
+  std::string example;  ///< a command line that works
+  OptionList options;
+  std::function<int()> run;  ///< returns the exit code; throws the library's errors
+};
+
+[[nodiscard]] Command make_train_command();
+[[nodiscard]] Command make_compare_command();
+[[nodiscard]] Command make_evaluate_command();
+[[nodiscard]] Command make_predict_command();
+[[nodiscard]] std::vector<Command> make_data_commands();
+
+/// All commands, in the order of the help.
+[[nodiscard]] std::vector<Command> make_commands();
+
+/// Exit codes; docs/options.md.
+enum ExitCode : int { kDone = 0, kBadOption = 2, kBadData = 3, kNumerical = 4, kOurBug = 70 };
+
+}  // namespace adacvar::cli

@@ -1,0 +1,53 @@
+#include "cli/common_options.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace adacvar::cli {
+
+void add_talk_options(OptionList& list, TalkOptions& options,
+                      std::initializer_list<std::string_view> without) {
+  list.add("Output", options, without);
+  list.set_letter("quiet", 'q');
+  if (list.find_or_null("config") != nullptr) list.set_file({"config"});
+}
+
+void add_run_options(OptionList& list, RunOptions& options,
+                     std::initializer_list<std::string_view> without) {
+  list.add("Data", options.data);
+  list.add("Data", options.data.source);
+  list.add("Loss", options.loss);
+  list.add("Training", options.train, without);
+  list.add("Training", options.train.optimizer);
+  list.add("Tuning", options.tune);
+  list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
+  list.set_position("data", 1);
+  list.set_file({"data", "valid-data", "test-data", "data-dir"});
+}
+
+void print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    throw DataError("cannot be written: " + std::generic_category().message(errno),
+                    "standard output");
+  }
+}
+
+void print_outcome(const TalkOptions& options, const std::string& json, const std::string& text,
+                   const std::vector<std::string>& notes) {
+  if (options.json) {
+    print_result(json + "\n");
+    if (!options.quiet) fmt::print(stderr, "{}", text);
+  } else {
+    print_result(text);
+  }
+  if (options.quiet) return;
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "cli/command.hpp"
+
+#include <adacvar/run.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adacvar::cli {
+
+/// How a command talks; every command has these.
+struct TalkOptions {
+  bool json = false;
+  bool quiet = false;
+  std::string config = {};
+
+  static void describe(auto&& option) {
+    using O = TalkOptions;
+    option("json", &O::json, "prints one JSON object to standard output");
+    option("quiet", &O::quiet, "prints no progress and no notes");
+    option("config", &O::config, "TOML file with options");
+  }
+};
+
+/// Adds them under "Output".
+void add_talk_options(OptionList& list, TalkOptions& options,
+                      std::initializer_list<std::string_view> without = {});
+
+/// The options of training, but for those in `without`, under the headings of the help.
+void add_run_options(OptionList& list, RunOptions& options,
+                     std::initializer_list<std::string_view> without = {});
+
+/// Prints text to standard output, all of it. Throws: DataError when that fails.
+void print_result(std::string_view text);
+
+/// The result of a command: the object, or else the text; beside the object the text goes to
+/// standard error, and notes always do, unless `options` ask for quiet.
+void print_outcome(const TalkOptions& options, const std::string& json, const std::string& text,
+                   const std::vector<std::string>& notes);
+
+}  // namespace adacvar::cli

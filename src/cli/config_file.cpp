@@ -1,0 +1,159 @@
+#include "cli/config_file.hpp"
+
+#include "data/file_bytes.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace adacvar::cli {
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// CLI11 tells what a file says, not where: the lines are found again by key and section.
+class Lines {
+ public:
+  explicit Lines(const std::string& text) {
+    std::istringstream in(text);
+    std::string section;
+    for (std::string line; std::getline(in, line); ++count_) {
+      const std::string content = trimmed(line);
+      if (content.starts_with('[')) section = trimmed(content.substr(1, content.find(']') - 1));
+      const std::size_t equals = content.find('=');
+      if (equals == std::string::npos || content.starts_with('#')) continue;
+      places_.push_back({section, trimmed(content.substr(0, equals)), count_ + 1});
+    }
+  }
+
+  [[nodiscard]] std::size_t of(const std::string& section, const std::string& key) const {
+    for (const Place& place : places_) {
+      if (place.section == section && place.key == key) return place.line;
+    }
+    return 0;
+  }
+
+ private:
+  struct Place {
+    std::string section;
+    std::string key;
+    std::size_t line;
+  };
+  std::vector<Place> places_;
+  std::size_t count_ = 0;
+};
+
+std::vector<std::string> known_keys(const Command& command) {
+  std::vector<std::string> keys;
+  for (const CliOption& option : command.options.all()) {
+    if (option.name != "config") keys.push_back(option.name);
+  }
+  return keys;
+}
+
+class ConfigReader {
+ public:
+  ConfigReader(std::string path, std::string text, const Command& command,
+               const std::vector<std::string>& command_names, const std::set<std::string>& given)
+      : path_(std::move(path)),
+        text_(std::move(text)),
+        lines_(text_),
+        command_(command),
+        command_names_(command_names),
+        given_(given) {}
+
+  void apply() {
+    std::istringstream in(text_);
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(in)) {
+      // "++" and "--" mark where sections begin and end.
+      if (item.name == "++" || item.name == "--") {
+        check_section(item);
+      } else {
+        apply_item(item);
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& section, const std::string& key,
+                         const std::string& message) const {
+    const std::size_t line = lines_.of(section, key);
+    throw OptionError(line == 0 ? fmt::format("{}: {}", path_, message)
+                                : fmt::format("{}:{}: {}", path_, line, message));
+  }
+
+  static std::string section_of(const CLI::ConfigItem& item) {
+    return fmt::format("{}", fmt::join(item.parents, "."));
+  }
+
+  [[nodiscard]] bool is_command(const std::string& section) const {
+    std::string name = section;
+    std::ranges::replace(name, '.', ' ');
+    return std::ranges::any_of(command_names_, [&](const std::string& known) {
+      return known == name || known.starts_with(name + " ");
+    });
+  }
+
+  void check_section(const CLI::ConfigItem& item) const {
+    const std::string section = section_of(item);
+    if (section.empty() || is_command(section)) return;
+    fail({}, {},
+         fmt::format("section [{}] is not one of: {}", section, fmt::join(command_names_, ", ")));
+  }
+
+  void apply_item(const CLI::ConfigItem& item) {
+    const std::string section = section_of(item);
+    std::string name = section;
+    std::ranges::replace(name, '.', ' ');
+    if (!section.empty() && !is_command(section)) check_section(item);
+    if (!section.empty() && name != command_.name) return;
+    const CliOption* option = command_.options.find_or_null(item.name);
+    if (option == nullptr || item.name == "config") {
+      fail(section, item.name,
+           fmt::format("key '{}' is not one of: {}", item.name,
+                       fmt::join(known_keys(command_), ", ")));
+    }
+    if (!seen_.insert(section + "\n" + item.name).second) {
+      fail(section, item.name, fmt::format("key '{}' stands there twice", item.name));
+    }
+    // In its section a key counts more than at the top.
+    const bool overruled =
+        given_.contains(item.name) || (section.empty() && set_in_section_.contains(item.name));
+    if (overruled) return;
+    if (!section.empty()) set_in_section_.insert(item.name);
+    try {
+      option->set(fmt::format("{}", fmt::join(item.inputs, ",")));
+    } catch (const OptionError& error) {
+      fail(section, item.name, error.what());
+    }
+  }
+
+  std::string path_;
+  std::string text_;
+  Lines lines_;
+  const Command& command_;
+  const std::vector<std::string>& command_names_;
+  const std::set<std::string>& given_;
+  std::set<std::string> seen_;
+  std::set<std::string> set_in_section_;
+};
+
+}  // namespace
+
+void apply_config(const std::string& path, const Command& command,
+                  const std::vector<std::string>& command_names,
+                  const std::set<std::string>& given) {
+  const FileBytes file(path);
+  ConfigReader(path, std::string(file.text()), command, command_names, given).apply();
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,304 @@
+#include "base/write_file.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/csv_text.hpp"
+#include "cli/fetch.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_line.hpp"
+#include "data/preprocess_json.hpp"
+#include "report/text_table.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/data/synthetic.hpp>
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+namespace adacvar::cli {
+
+namespace {
+
+struct Place {
+  std::string data_dir = {};
+
+  static void describe(auto&& option) {
+    option("data-dir", &Place::data_dir,
+           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+  }
+};
+
+struct Name {
+  std::string name = {};
+
+  static void describe(auto&& option) { option("name", &Name::name, "name of a set"); }
+};
+
+bool is_there(const NamedSetInfo& info, const std::filesystem::path& folder) {
+  return std::ranges::all_of(info.files, [&](const NamedFile& file) {
+    std::error_code ignored;
+    return std::filesystem::exists(find_named_file(file, folder), ignored);
+  });
+}
+
+int list_now(const Place& place) {
+  TextTable table({"name", "task", "rows", "features", "target", "where"});
+  for (const std::string_view name : synthetic_names()) {
+    table.add({std::string(name), "regression", "any", name == "sinc" ? "10" : "5", "y", "made"});
+  }
+  for (const std::string& name : named_sets()) {
+    const NamedSetInfo& info = named_set_info(name);
+    table.add({name, std::string(task_name(info.task)), count_text(info.rows),
+               std::to_string(info.features), std::string(info.target),
+               is_there(info, data_folder(place.data_dir)) ? "found" : "not found"});
+  }
+  print_result(table.text());
+  print_result(fmt::format("\nThe folder of real sets is {}; `adacvar data fetch NAME` fills it.\n",
+                           data_folder(place.data_dir).string()));
+  return kDone;
+}
+
+std::string column_summary(const Column& column) {
+  if (column.categorical) {
+    std::vector<std::string> shown(
+        column.levels.begin(),
+        column.levels.begin() +
+            static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, column.levels.size())));
+    return fmt::format("{} values: {}{}", column.levels.size(), fmt::join(shown, ", "),
+                       column.levels.size() > 4 ? ", ..." : "");
+  }
+  std::vector<double> present;
+  for (const double number : column.numbers) {
+    if (!std::isnan(number)) present.push_back(number);
+  }
+  if (present.empty()) return "no value";
+  double mean = 0;
+  for (const double number : present) mean += number / static_cast<double>(present.size());
+  const auto [low, high] = std::ranges::minmax(present);
+  return fmt::format("{} to {}, mean {}", number_text(low), number_text(high), number_text(mean));
+}
+
+std::size_t missing_in(const Column& column) {
+  const auto count =
+      column.categorical
+          ? std::ranges::count(column.codes, kMissingLevel)
+          : std::ranges::count_if(column.numbers, [](double n) { return std::isnan(n); });
+  return static_cast<std::size_t>(count);
+}
+
+std::string describe_table(const Table& table, const std::string& target) {
+  std::string text =
+      fmt::format("{}: {} rows, {} columns{}\n\n", table.source, count_text(table.rows),
+                  table.columns.size(), target.empty() ? "" : fmt::format(", target '{}'", target));
+  TextTable columns({"column", "kind", "missing"});
+  std::vector<std::string> summaries;
+  for (const Column& column : table.columns) {
+    columns.add(
+        {column.name, column.categorical ? "category" : "number", count_text(missing_in(column))});
+    summaries.push_back(column_summary(column));
+  }
+  // Summaries stand to the left, behind the table.
+  std::string lined = columns.text();
+  std::size_t line = 0;
+  for (std::size_t end = lined.find('\n'); end != std::string::npos;
+       end = lined.find('\n', end + 1)) {
+    if (line > 0) {
+      lined.insert(end, "  " + summaries[line - 1]);
+      end += summaries[line - 1].size() + 2;
+    }
+    ++line;
+  }
+  return text + lined;
+}
+
+std::string describe_sparse(const SparseRows& sparse) {
+  const double filled = static_cast<double>(sparse.value.size()) /
+                        (static_cast<double>(sparse.rows()) *
+                         static_cast<double>(std::max<std::size_t>(1, sparse.columns)));
+  const auto [low, high] = std::ranges::minmax(sparse.target);
+  return fmt::format(
+      "{}: {} rows, {} sparse columns, {} values ({:.2g} % of all); targets {} to {}\n",
+      sparse.source, count_text(sparse.rows()), count_text(sparse.columns),
+      count_text(sparse.value.size()), 100 * filled, number_text(low), number_text(high));
+}
+
+struct DescribeState {
+  Name name;
+  SourceOptions source;
+  TalkOptions talk;
+};
+
+int describe_now(const DescribeState& state) {
+  const RawData data = read_data(state.name.name, state.source);
+  const auto* table = std::get_if<Table>(&data.content);
+  print_result(table != nullptr ? describe_table(*table, data.target)
+                                : describe_sparse(std::get<SparseRows>(data.content)));
+  return kDone;
+}
+
+struct MakeOptions {
+  std::string output = {};
+  std::uint64_t rows = SyntheticOptions{}.rows;
+  std::uint64_t seed = 0;
+
+  static void describe(auto&& option) {
+    using O = MakeOptions;
+    option("output", &O::output, "CSV file to write; standard output unless given");
+    option("rows", &O::rows, Bounds{.low = 1, .high = 4'294'967'294.0}, "rows to make");
+    option("seed", &O::seed, Bounds{.low = 0}, "seed of the rows");
+  }
+};
+
+struct MakeState {
+  Name name;
+  MakeOptions make;
+  TalkOptions talk;
+};
+
+void write_csv(const Table& table, const Write& write) {
+  std::string text;
+  for (const Column& column : table.columns) {
+    text += (text.empty() ? "" : ",") + csv_field(column.name);
+  }
+  text += '\n';
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      fmt::format_to(std::back_inserter(text), "{}{}", c == 0 ? "" : ",",
+                     table.columns[c].numbers[row]);
+    }
+    text += '\n';
+    if (text.size() > 1U << 20U) {
+      write(text);
+      text.clear();
+    }
+  }
+  write(text);
+}
+
+int make_now(const MakeState& state) {
+  if (!state.make.output.empty()) check_writable(state.make.output);
+  const Table table =
+      make_synthetic(state.name.name, {.rows = state.make.rows, .seed = state.make.seed});
+  if (state.make.output.empty()) {
+    write_csv(table, print_result);
+  } else {
+    write_file(state.make.output, [&](const Write& write) { write_csv(table, write); });
+  }
+  return kDone;
+}
+
+struct FetchChoice {
+  std::string mirror = {};
+  bool force = false;
+
+  static void describe(auto&& option) {
+    using O = FetchChoice;
+    option("mirror", &O::mirror,
+           "address that has the files of the data folder; else the originals");
+    option("force", &O::force, "replaces files that are there but differ");
+  }
+};
+
+struct FetchState {
+  Name name;
+  Place place;
+  FetchChoice choice;
+  TalkOptions talk;
+};
+
+int fetch_now(const FetchState& state) {
+  const std::atomic<bool>& stop = watch_interrupts();
+  std::vector<FetchedFile> files;
+  {
+    ProgressLine progress(state.talk.quiet, 1);
+    files = fetch_named_set(state.name.name, {.folder = data_folder(state.place.data_dir),
+                                              .mirror = state.choice.mirror,
+                                              .force = state.choice.force,
+                                              .progress = [&](const FetchProgress& now) {
+                                                progress.show_bytes(std::string(now.file),
+                                                                    now.received, now.total);
+                                                return !stop;
+                                              }});
+  }
+  for (const FetchedFile& file : files) {
+    print_result(fmt::format("{}: {}\n", file.path.string(),
+                             file.already_there ? "already there" : "fetched"));
+  }
+  return kDone;
+}
+
+Command named(std::string name, std::string usage, std::string about, std::string example = {}) {
+  Command command;
+  command.name = std::move(name);
+  command.usage = std::move(usage);
+  command.about = std::move(about);
+  command.example = std::move(example);
+  return command;
+}
+
+Command make_list() {
+  const auto place = std::make_shared<Place>();
+  Command command = named("data list", "[options]", "Lists the built-in sets");
+  command.options.add("Data", *place);
+  command.options.set_file({"data-dir"});
+  command.run = [place] { return list_now(*place); };
+  return command;
+}
+
+Command make_describe() {
+  const auto state = std::make_shared<DescribeState>();
+  Command command =
+      named("data describe", "NAME [options]", "Describes the columns of a built-in set or a file");
+  command.options.add("Data", state->name);
+  command.options.add("Data", state->source);
+  command.options.set_position("name", 1);
+  command.options.set_file({"name", "data-dir"});
+  command.run = [state] { return describe_now(*state); };
+  return command;
+}
+
+Command make_make() {
+  const auto state = std::make_shared<MakeState>();
+  Command command = named("data make", "NAME [-o FILE] [options]",
+                          "Makes a synthetic set: normal, pareto or sinc");
+  command.options.add("Data", state->name);
+  command.options.add("Data", state->make);
+  command.options.set_position("name", 1);
+  command.options.set_letter("output", 'o');
+  command.options.set_file({"output"});
+  command.run = [state] { return make_now(*state); };
+  return command;
+}
+
+Command make_fetch() {
+  const auto state = std::make_shared<FetchState>();
+  Command command = named("data fetch", "NAME [options]",
+                          "Downloads a real set into the data folder and checks its sums");
+  command.options.add("Data", state->name);
+  command.options.add("Data", state->place);
+  command.options.add("Data", state->choice);
+  add_talk_options(command.options, state->talk, {"json", "config"});
+  command.options.set_position("name", 1);
+  command.options.set_file({"data-dir"});
+  command.run = [state] { return fetch_now(*state); };
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> make_data_commands() {
+  std::vector<Command> commands;
+  commands.push_back(make_list());
+  commands.push_back(make_describe());
+  commands.push_back(make_make());
+  commands.push_back(make_fetch());
+  return commands;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,58 @@
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/evaluate.hpp>
+
+#include <memory>
+
+namespace adacvar::cli {
+
+namespace {
+
+struct Input {
+  std::string model = {};
+  std::string data = {};
+
+  static void describe(auto&& option) {
+    option("model", &Input::model, "file that train wrote");
+    option("data", &Input::data, "file or built-in set with the columns of the model");
+  }
+};
+
+struct State {
+  Input input;
+  EvaluateOptions evaluate;
+  TalkOptions talk;
+};
+
+int evaluate_now(const State& state) {
+  if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
+  const TrainedModel model = load_model(state.input.model);
+  const Evaluation found = evaluate(model, state.input.data, state.evaluate);
+  print_outcome(state.talk, evaluation_json(found), evaluation_text(found), found.notes);
+  return kDone;
+}
+
+}  // namespace
+
+Command make_evaluate_command() {
+  const auto state = std::make_shared<State>();
+  Command command;
+  command.name = "evaluate";
+  command.usage = "MODEL DATA [options]";
+  command.about = "Measures a model's losses on data, with intervals, worst rows and groups";
+  command.example = "adacvar evaluate claims.json claims.csv --part test --group region";
+  command.options.add("Input", state->input);
+  command.options.add("Data", state->evaluate.source);
+  command.options.add("Risk", state->evaluate);
+  command.options.add("Bootstrap", state->evaluate.bootstrap);
+  add_talk_options(command.options, state->talk);
+  command.options.set_position("model", 1);
+  command.options.set_position("data", 2);
+  command.options.set_file({"model", "data", "data-dir"});
+  command.run = [state] { return evaluate_now(*state); };
+  return command;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,171 @@
+#include "cli/help_text.hpp"
+
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace adacvar::cli {
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kIndent = 26;
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return text;
+}
+
+// What stands for the value behind the option's name.
+std::string placeholder(const CliOption& option) {
+  if (!option.choices.empty()) return " NAME";
+  if (option.is_file) return " FILE";
+  if (option.allowed == "text") return " TEXT";
+  if (option.allowed == "a,b,..." || option.allowed.starts_with("numbers")) return " LIST";
+  return option.is_switch ? "" : " X";
+}
+
+std::string left_side(const CliOption& option) {
+  if (option.position > 0) return upper(option.name);
+  const std::string letter = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
+  return fmt::format("{}--{}{}", letter, option.name, placeholder(option));
+}
+
+std::string details(const CliOption& option) {
+  std::string text;
+  if (!option.choices.empty()) {
+    text = fmt::format("one of {}", fmt::join(option.choices, ", "));
+  } else if (!option.is_switch && option.allowed != "text" && option.allowed != "a,b,...") {
+    text = option.allowed;
+  }
+  if (!option.default_text.empty()) {
+    text += (text.empty() ? "default " : "; default ") + option.default_text;
+  }
+  return text.empty() ? text : " (" + text + ")";
+}
+
+/// `left`, then `right` from kIndent on, in as many lines as it takes.
+std::string two_columns(const std::string& left, const std::string& right) {
+  std::string text = "  " + left;
+  std::size_t column = text.size();
+  const auto begin_line = [&] {
+    text += '\n' + std::string(kIndent, ' ');
+    column = kIndent;
+  };
+  if (column + 2 > kIndent) {
+    begin_line();
+  } else {
+    text += std::string(kIndent - column, ' ');
+    column = kIndent;
+  }
+  std::size_t begin = 0;
+  while (begin < right.size()) {
+    const std::size_t end = std::min(right.find(' ', begin), right.size());
+    const std::size_t length = end - begin;
+    const bool first = column == kIndent;
+    if (!first && column + 1 + length > kWidth) {
+      begin_line();
+    } else if (!first) {
+      text += ' ';
+      ++column;
+    }
+    text += right.substr(begin, length);
+    column += length;
+    begin = end + 1;
+  }
+  return text + '\n';
+}
+
+std::vector<std::string> groups_of(const Command& command) {
+  std::vector<std::string> groups;
+  for (const CliOption& option : command.options.all()) {
+    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+  }
+  return groups;
+}
+
+// A bar would end the cell.
+std::string cell(std::string text) {
+  for (std::size_t place = text.find('|'); place != std::string::npos;
+       place = text.find('|', place + 2)) {
+    text.insert(place, "\\");
+  }
+  return text;
+}
+
+std::string markdown_name(const CliOption& option) {
+  if (option.position > 0) return fmt::format("`{}` or `--{}`", upper(option.name), option.name);
+  const std::string letter = option.letter != 0 ? fmt::format("`-{}`, ", option.letter) : "";
+  return fmt::format("{}`--{}`", letter, option.name);
+}
+
+std::string markdown_of(const Command& command) {
+  std::string text = fmt::format("\n## adacvar {}\n\n{}.\n\n```\nadacvar {} {}\n```\n",
+                                 command.name, command.about, command.name, command.usage);
+  for (const std::string& group : groups_of(command)) {
+    text += fmt::format("\n| {} | allowed | default | meaning |\n|---|---|---|---|\n", group);
+    for (const CliOption& option : command.options.all()) {
+      if (option.group != group) continue;
+      const bool plain = option.is_switch || option.allowed == "text";
+      text += fmt::format("| {} | {} | {} | {} |\n", markdown_name(option),
+                          plain ? "" : cell(option.allowed), cell(option.default_text),
+                          cell(option.help));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string program_help(const std::vector<Command>& commands) {
+  std::string text = "adacvar " ADACVAR_VERSION
+                     ": trains models that control the mean of their worst losses (CVaR)\n\n"
+                     "Usage: adacvar COMMAND [options]\n\nCommands\n";
+  for (const Command& command : commands) text += two_columns(command.name, command.about);
+  text += "\nExamples\n";
+  for (const Command& command : commands) {
+    if (!command.example.empty()) text += "  " + command.example + "\n";
+  }
+  text +=
+      "\n`adacvar COMMAND --help` lists the options of a command. `adacvar --version`\n"
+      "prints the version, `adacvar completion bash|zsh|fish` a script for the shell.\n"
+      "Results go to standard output, all else to standard error. Exit codes: 0 done,\n"
+      "2 bad option, 3 bad data, 4 training diverged, 70 a bug of ours.\n";
+  return text;
+}
+
+std::string command_help(const Command& command) {
+  std::string text =
+      fmt::format("Usage: adacvar {} {}\n\n{}.\n", command.name, command.usage, command.about);
+  for (const std::string& group : groups_of(command)) {
+    text += '\n' + group + '\n';
+    for (const CliOption& option : command.options.all()) {
+      if (option.group == group) {
+        text += two_columns(left_side(option), option.help + details(option));
+      }
+    }
+  }
+  if (!command.example.empty()) text += fmt::format("\nExample\n  {}\n", command.example);
+  return text;
+}
+
+std::string options_page(const std::vector<Command>& commands) {
+  std::string text =
+      "# Options\n\n"
+      "Made by `adacvar options`; a test compares. Every option can stand in a file given by "
+      "`--config`, as\n"
+      "`name = value`, at its top or in a section `[command]`; what the command line says counts "
+      "more. Unknown\n"
+      "keys are errors. Lists have commas between their parts.\n\n"
+      "Results go to standard output (with `--json` the object alone), all else to standard error. "
+      "Exit codes: 0\n"
+      "done, also when stopped by Ctrl-C; 2 a bad option or an output that cannot be written; 3 "
+      "bad data; 4 training\n"
+      "diverged (the last finite model is kept); 70 a bug of ours.\n";
+  for (const Command& command : commands) text += markdown_of(command);
+  return text;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,92 @@
+#include "cli/option_list.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace adacvar::cli {
+
+namespace {
+
+// The whole text, or nothing.
+template <class Number>
+std::optional<Number> parse(const std::string& text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [place, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || place != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+double read_number(std::string_view name, const std::string& text) {
+  const auto value = parse<double>(text);
+  if (!value) throw OptionError(fmt::format("{} = '{}' is not a number", name, text));
+  return *value;
+}
+
+std::uint64_t read_count(std::string_view name, const std::string& text, const Bounds& bounds) {
+  const auto value = parse<std::uint64_t>(text);
+  if (!value) {
+    // 1e6 is a whole number to most people.
+    const auto real = parse<double>(text);
+    if (real && std::floor(*real) == *real && *real >= 0 && *real < 9e15) {
+      check_range(name, *real, bounds);
+      return static_cast<std::uint64_t>(*real);
+    }
+    throw OptionError(
+        fmt::format("{} = '{}' is not a whole number in {}", name, text, bounds.text()));
+  }
+  check_range(name, static_cast<double>(*value), bounds);
+  return *value;
+}
+
+std::vector<std::string> read_list(std::string_view name, const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size() && !text.empty()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    if (parts.back().empty()) {
+      throw OptionError(fmt::format("{} = '{}' has an empty part", name, text));
+    }
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool read_switch(std::string_view name, const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  throw OptionError(fmt::format("{} = '{}' is not one of: true, false", name, text));
+}
+
+std::size_t read_choice(std::string_view name, const std::string& text,
+                        const std::vector<std::string>& choices) {
+  const auto found = std::ranges::find(choices, text);
+  if (found == choices.end()) {
+    throw OptionError(
+        fmt::format("{} = '{}' is not one of: {}", name, text, fmt::join(choices, ", ")));
+  }
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::string shortest(double value) { return fmt::format("{}", value); }
+
+const CliOption* OptionList::find_or_null(std::string_view name) const {
+  const auto found = std::ranges::find(options_, name, &CliOption::name);
+  return found == options_.end() ? nullptr : &*found;
+}
+
+CliOption& OptionList::find(std::string_view name) {
+  const auto found = std::ranges::find(options_, name, &CliOption::name);
+  if (found == options_.end()) throw std::logic_error("no option " + std::string(name));
+  return *found;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adacvar::cli {
+
+/// An option of a command. Help, flags, configuration keys, completion and the page of options
+/// are all made from these.
+struct CliOption {
+  std::string name;                  ///< without dashes
+  std::string group;                 ///< heading in the help
+  std::string help;                  ///< one sentence, without a full stop
+  std::string allowed;               ///< (0, 1], a|b|c, text, ...; empty for a switch
+  std::string default_text;          ///< empty: none
+  std::vector<std::string> choices;  ///< of an enumeration
+  bool is_switch = false;
+  bool is_file = false;
+  int position = 0;                             ///< 1, 2: may stand without its name
+  char letter = 0;                              ///< short form
+  std::function<void(const std::string&)> set;  ///< throws OptionError
+};
+
+/// Text as a number. Throws: OptionError `alpha = x is not a number`.
+[[nodiscard]] double read_number(std::string_view name, const std::string& text);
+[[nodiscard]] std::uint64_t read_count(std::string_view name, const std::string& text,
+                                       const Bounds& bounds);
+/// `a,b,c`; no text is no parts. Throws: OptionError for an empty part.
+[[nodiscard]] std::vector<std::string> read_list(std::string_view name, const std::string& text);
+[[nodiscard]] bool read_switch(std::string_view name, const std::string& text);
+[[nodiscard]] std::size_t read_choice(std::string_view name, const std::string& text,
+                                      const std::vector<std::string>& choices);
+/// The shortest text that reads back as the number.
+[[nodiscard]] std::string shortest(double value);
+
+/// The options of a command, each tied to the variable it sets.
+class OptionList {
+ public:
+  /// Adds every option that `Options` describes, but those named in `without`. `options` must
+  /// outlive the list; its values are the defaults.
+  template <class Options>
+  void add(const std::string& group, Options& options,
+           std::initializer_list<std::string_view> without = {});
+
+  /// Lets the option stand without its name.
+  void set_position(std::string_view name, int position) { find(name).position = position; }
+  void set_letter(std::string_view name, char letter) { find(name).letter = letter; }
+  void set_file(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) find(name).is_file = true;
+  }
+
+  [[nodiscard]] const std::vector<CliOption>& all() const noexcept { return options_; }
+  [[nodiscard]] const CliOption* find_or_null(std::string_view name) const;
+
+ private:
+  template <class Options>
+  struct Adder;
+
+  [[nodiscard]] CliOption& find(std::string_view name);
+
+  std::vector<CliOption> options_;
+};
+
+template <class Options>
+struct OptionList::Adder {
+  OptionList& list;
+  const std::string& group;
+  Options& options;
+  std::initializer_list<std::string_view> without;
+
+  void operator()(std::string_view name, double Options::*member, const Bounds& bounds,
+                  std::string_view help) const {
+    push(name, help, bounds.text(), shortest(options.*member),
+         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+           const double value = read_number(key, text);
+           check_range(key, value, bounds);
+           o.*member = value;
+         });
+  }
+
+  void operator()(std::string_view name, std::uint64_t Options::*member, const Bounds& bounds,
+                  std::string_view help) const {
+    push(name, help, "whole number", std::to_string(options.*member),
+         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+           o.*member = read_count(key, text, bounds);
+         });
+  }
+
+  void operator()(std::string_view name, unsigned Options::*member, const Bounds& bounds,
+                  std::string_view help) const {
+    push(name, help, "whole number", std::to_string(options.*member),
+         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+           o.*member = static_cast<unsigned>(read_count(key, text, bounds));
+         });
+  }
+
+  void operator()(std::string_view name, std::optional<double> Options::*member,
+                  const Bounds& bounds, std::string_view help) const {
+    push(name, help, "auto or " + bounds.text(), "auto",
+         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+           if (text == "auto") {
+             (o.*member).reset();
+             return;
+           }
+           const double value = read_number(key, text);
+           check_range(key, value, bounds);
+           o.*member = value;
+         });
+  }
+
+  void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
+                  std::string_view help) const {
+    push(name, help, "numbers in " + bounds.text(), {},
+         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+           std::vector<double> values;
+           for (const std::string& part : read_list(key, text)) {
+             values.push_back(read_number(key, part));
+             check_range(key, values.back(), bounds);
+           }
+           o.*member = values;
+         });
+  }
+
+  template <class Enum, std::size_t Count>
+  void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
+                  std::string_view help) const {
+    std::vector<std::string> choices(names.names.begin(), names.names.end());
+    std::string allowed = choices[0];
+    for (std::size_t i = 1; i < choices.size(); ++i) allowed += "|" + choices[i];
+    push(name, help, allowed, std::string(names.of(options.*member)),
+         [&o = options, member, choices, key = std::string(name)](const std::string& text) {
+           o.*member = static_cast<Enum>(read_choice(key, text, choices));
+         });
+    if (!skips(name)) list.options_.back().choices = std::move(choices);
+  }
+
+  void operator()(std::string_view name, std::string Options::*member,
+                  std::string_view help) const {
+    push(name, help, "text", options.*member,
+         [&o = options, member](const std::string& text) { o.*member = text; });
+  }
+
+  void operator()(std::string_view name, std::vector<std::string> Options::*member,
+                  std::string_view help) const {
+    push(name, help, "a,b,...", {},
+         [&o = options, member, key = std::string(name)](const std::string& text) {
+           o.*member = read_list(key, text);
+         });
+  }
+
+  void operator()(std::string_view name, bool Options::*member, std::string_view help) const {
+    push(name, help, {}, {},
+         [&o = options, member, key = std::string(name)](const std::string& text) {
+           o.*member = read_switch(key, text);
+         });
+    if (!skips(name)) list.options_.back().is_switch = true;
+  }
+
+ private:
+  [[nodiscard]] bool skips(std::string_view name) const {
+    return std::ranges::find(without, name) != without.end();
+  }
+
+  void push(std::string_view name, std::string_view help, std::string allowed,
+            std::string default_text, std::function<void(const std::string&)> set) const {
+    if (skips(name)) return;
+    CliOption option;
+    option.name = name;
+    option.group = group;
+    option.help = help;
+    option.allowed = std::move(allowed);
+    option.default_text = std::move(default_text);
+    option.set = std::move(set);
+    list.options_.push_back(std::move(option));
+  }
+};
+
+template <class Options>
+void OptionList::add(const std::string& group, Options& options,
+                     std::initializer_list<std::string_view> without) {
+  Options::describe(Adder<Options>{*this, group, options, without});
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,161 @@
+#include "base/write_file.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/csv_text.hpp"
+#include "data/columns_like.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/data/table_stream.hpp>
+#include <adacvar/learner/model_file.hpp>
+#include <adacvar/learner/predict.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <numeric>
+
+namespace adacvar::cli {
+
+namespace {
+
+struct Input {
+  std::string model = {};
+  std::string data = {};
+  std::string output = {};
+
+  static void describe(auto&& option) {
+    option("model", &Input::model, "file that train wrote");
+    option("data", &Input::data, "file or built-in set with the features of the model");
+    option("output", &Input::output, "file to write; standard output unless given");
+  }
+};
+
+struct State {
+  Input input;
+  SourceOptions source;
+  TalkOptions talk;
+};
+
+std::string header_of(const TrainedModel& model) {
+  std::string line = "prediction";
+  if (model.loss.kind() == LossKind::hinge) return line + ",score\n";
+  for (const std::string& name : model.preprocessor.parts().class_names) {
+    line += "," + csv_field("p_" + name);
+  }
+  return line + "\n";
+}
+
+std::string lines_of(const TrainedModel& model, const Predictions& predictions) {
+  const auto& classes = model.preprocessor.parts().class_names;
+  std::string text;
+  const auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < predictions.values.size(); ++i) {
+    if (classes.empty()) {
+      fmt::format_to(out, "{}", predictions.values[i]);
+    } else {
+      text += csv_field(classes[static_cast<std::size_t>(predictions.values[i])]);
+    }
+    for (std::size_t c = 0; c < classes.size() && !predictions.probabilities.empty(); ++c) {
+      fmt::format_to(out, ",{}", predictions.probabilities[i * classes.size() + c]);
+    }
+    if (!predictions.scores.empty()) fmt::format_to(out, ",{}", predictions.scores[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+class Predictor {
+ public:
+  Predictor(const TrainedModel& model, const Write& sink) : model_(model), sink_(sink) {
+    sink_(header_of(model));
+  }
+
+  void add(const Table& table) {
+    write(model_.preprocessor.apply_features(table, rows_to(table.rows), &report_));
+  }
+  void add(const SparseRows& sparse) {
+    write(model_.preprocessor.apply_features(sparse, rows_to(sparse.rows())));
+  }
+
+  [[nodiscard]] std::vector<std::string> notes() const {
+    ApplyReport report = report_;
+    std::ranges::sort(report.unknown_columns);  // blocks repeat them
+    report.unknown_columns.erase(std::ranges::unique(report.unknown_columns).begin(),
+                                 report.unknown_columns.end());
+    std::string note = unknown_note(report, "these");
+    return note.empty() ? std::vector<std::string>{} : std::vector{std::move(note)};
+  }
+
+ private:
+  static std::vector<Index> rows_to(std::size_t count) {
+    std::vector<Index> rows(count);
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }
+  void write(const Dataset& data) {
+    sink_(lines_of(model_, predict(model_.model, model_.loss, data)));
+  }
+
+  const TrainedModel& model_;
+  const Write& sink_;
+  ApplyReport report_;
+};
+
+// Text goes through in blocks; the other kinds are read as a whole.
+std::vector<std::string> predict_all(const TrainedModel& model, const State& state,
+                                     const Write& sink) {
+  const std::string& data = state.input.data;
+  if (is_text_table(data)) {
+    TableStream stream(data, columns_like(model.preprocessor, read_options(state.source), {}));
+    Table block;
+    bool more = stream.next(block);
+    Predictor predictor(model, sink);
+    for (; more; more = stream.next(block)) predictor.add(block);
+    return predictor.notes();
+  }
+  const RawData raw = read_data_like(model.preprocessor, data, state.source);
+  Predictor predictor(model, sink);
+  std::visit([&](const auto& content) { predictor.add(content); }, raw.content);
+  return predictor.notes();
+}
+
+int predict_now(const State& state) {
+  if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
+  const TrainedModel model = load_model(state.input.model);
+  std::vector<std::string> notes;
+  if (state.input.output.empty()) {
+    notes = predict_all(model, state, [](std::string_view text) { print_result(text); });
+  } else {
+    write_file(state.input.output,
+               [&](const Write& write) { notes = predict_all(model, state, write); });
+  }
+  if (state.talk.quiet) return kDone;
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  return kDone;
+}
+
+}  // namespace
+
+Command make_predict_command() {
+  const auto state = std::make_shared<State>();
+  Command command;
+  command.name = "predict";
+  command.usage = "MODEL DATA [-o FILE] [options]";
+  command.about = "Writes a prediction for every row as CSV, for classes with probabilities";
+  command.example = "adacvar predict claims.json new_claims.csv -o predictions.csv";
+  command.options.add("Input", state->input);
+  command.options.add("Data", state->source);
+  add_talk_options(command.options, state->talk, {"json"});
+  command.options.set_position("model", 1);
+  command.options.set_position("data", 2);
+  command.options.set_letter("output", 'o');
+  command.options.set_file({"model", "data", "output", "data-dir"});
+  command.run = [state] { return predict_now(*state); };
+  return command;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,236 @@
+#include "cli/program.hpp"
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/config_file.hpp"
+#include "cli/help_text.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace adacvar::cli {
+
+namespace {
+
+/// Number of letters to add, leave out or change to make one word of the other.
+std::size_t distance(const std::string& one, const std::string& other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t changed = diagonal + (one[i - 1] == other[j - 1] ? 0U : 1U);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// `; did you mean X?`, or nothing when no name is near.
+std::string suggestion(const std::string& given, const std::vector<std::string>& names) {
+  const auto nearest = std::ranges::min_element(
+      names, {}, [&](const std::string& name) { return distance(given, name); });
+  if (nearest == names.end() || distance(given, *nearest) > 1 + given.size() / 4) return {};
+  return fmt::format("; did you mean {}?", *nearest);
+}
+
+std::vector<std::string> names_of(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  return names;
+}
+
+/// A command's options as CLI11 sees them: text, which the command's own list then reads.
+class Parser {
+ public:
+  explicit Parser(const Command& command)
+      : command_(command), app_(command.about), values_(command.options.all().size()) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    help_ = app_.add_flag("-h,--help");
+    // Positions are taken in the order in which they are declared.
+    for (const int position : {1, 2, 0}) add_options(position);
+  }
+
+  /// False when only help was asked for.
+  bool parse(std::vector<std::string> arguments) {
+    std::ranges::reverse(arguments);  // CLI11 takes them from the back
+    try {
+      app_.parse(std::move(arguments));
+    } catch (const CLI::ParseError& error) {
+      throw OptionError(error.what());
+    }
+    if (help_->count() > 0) return false;
+    refuse_extras();
+    return true;
+  }
+
+  [[nodiscard]] std::string config() const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (command_.options.all()[i].name == "config") return values_[i];
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::set<std::string> given() const {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (handles_[i]->count() > 0) names.insert(command_.options.all()[i].name);
+    }
+    return names;
+  }
+
+  /// Sets what the command line says.
+  void apply() const {
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      if (handles_[i]->count() == 0) continue;
+      const CliOption& option = command_.options.all()[i];
+      option.set(option.is_switch ? handles_[i]->results().back() : values_[i]);
+    }
+  }
+
+ private:
+  void add_options(int position) {
+    handles_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const CliOption& option = command_.options.all()[i];
+      if (option.position != position) continue;
+      std::string names = "--" + option.name;
+      if (option.letter != 0) names = fmt::format("-{},{}", option.letter, names);
+      if (option.position > 0) names += "," + option.name;
+      handles_[i] = option.is_switch ? app_.add_flag(names) : app_.add_option(names, values_[i]);
+    }
+  }
+
+  void refuse_extras() {
+    const std::vector<std::string> extras = app_.remaining();
+    if (extras.empty()) return;
+    const std::string given = extras[0].substr(0, extras[0].find('='));
+    if (!given.starts_with('-')) {
+      throw OptionError(fmt::format("argument '{}' is one too many", given));
+    }
+    std::vector<std::string> names;
+    for (const CliOption& option : command_.options.all()) names.push_back("--" + option.name);
+    throw OptionError(fmt::format("{} is not an option{}", given, suggestion(given, names)));
+  }
+
+  const Command& command_;
+  CLI::App app_;
+  std::vector<std::string> values_;
+  std::vector<CLI::Option*> handles_;
+  CLI::Option* help_ = nullptr;
+};
+
+int run_command(const Command& command, const std::vector<Command>& commands,
+                std::vector<std::string> arguments) {
+  Parser parser(command);
+  if (!parser.parse(std::move(arguments))) {
+    print_result(command_help(command));
+    return kDone;
+  }
+  if (const std::string config = parser.config(); !config.empty()) {
+    apply_config(config, command, names_of(commands), parser.given());
+  }
+  parser.apply();
+  return command.run();
+}
+
+// Asked for by the documentation and by shells rather than by people.
+int print_page(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  if (words[0] == "options") {
+    print_result(options_page(commands));
+  } else {
+    print_result(completion_script(commands, words.size() > 1 ? words[1] : ""));
+  }
+  return kDone;
+}
+
+const Command* find_command(const std::vector<Command>& commands, const std::string& name) {
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  return found == commands.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_command(const std::vector<Command>& commands,
+                                 const std::vector<std::string>& words) {
+  const std::vector<std::string> names = names_of(commands);
+  const bool half = std::ranges::any_of(
+      names, [&](const std::string& name) { return name.starts_with(words[0] + " "); });
+  const std::string given = half && words.size() > 1 ? words[0] + " " + words[1] : words[0];
+  throw OptionError(fmt::format("command '{}' is not one of: {}{}", given, fmt::join(names, ", "),
+                                suggestion(given, names)));
+}
+
+int run_words(const std::vector<std::string>& words) {
+  const std::vector<Command> commands = make_commands();
+  if (words.empty()) {
+    fmt::print(stderr, "{}", program_help(commands));
+    return kBadOption;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_result(program_help(commands));
+    return kDone;
+  }
+  if (words[0] == "--version") {
+    print_result("adacvar " ADACVAR_VERSION "\n");
+    return kDone;
+  }
+  if (words[0] == "options" || words[0] == "completion") return print_page(commands, words);
+  if (const Command* command = find_command(commands, words[0])) {
+    return run_command(*command, commands, {words.begin() + 1, words.end()});
+  }
+  if (words.size() > 1) {
+    if (const Command* command = find_command(commands, words[0] + " " + words[1])) {
+      return run_command(*command, commands, {words.begin() + 2, words.end()});
+    }
+  }
+  refuse_command(commands, words);
+}
+
+int complain(const char* what, int code) {
+  fmt::print(stderr, "adacvar: {}\n", what);
+  return code;
+}
+
+}  // namespace
+
+std::vector<Command> make_commands() {
+  std::vector<Command> commands;
+  commands.push_back(make_train_command());
+  commands.push_back(make_compare_command());
+  commands.push_back(make_evaluate_command());
+  commands.push_back(make_predict_command());
+  for (Command& command : make_data_commands()) commands.push_back(std::move(command));
+  return commands;
+}
+
+int run_program(int count, const char* const* arguments) {
+  try {
+    return run_words({arguments + std::min(count, 1), arguments + count});
+  } catch (const OptionError& error) {
+    return complain(error.what(), kBadOption);
+  } catch (const DataError& error) {
+    return complain(error.what(), kBadData);
+  } catch (const NumericalError& error) {
+    return complain(error.what(), kNumerical);
+  } catch (const std::bad_alloc&) {
+    return complain("not enough memory", kOurBug);
+  } catch (const std::exception& error) {
+    return complain(fmt::format("a bug of ours, please report it: {}", error.what()).c_str(),
+                    kOurBug);
+  }
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,91 @@
+#include "cli/progress_line.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace adacvar::cli {
+
+namespace {
+
+std::string epoch_text(const EpochRecord& record, std::uint64_t epochs) {
+  std::string text = fmt::format("epoch {}/{}", record.epoch, epochs);
+  if (record.validation) {
+    text += fmt::format(", validation CVaR {}", number_text(record.validation->cvar));
+  } else {
+    text += fmt::format(", loss drawn {}", number_text(record.training_loss));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, 1e9) + 0.5);
+  const std::uint64_t hours = whole / 3600;
+  if (hours == 0) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
+}
+
+std::string bar_text(double share, std::size_t places) {
+  const auto filled = static_cast<std::size_t>(
+      std::floor(std::clamp(share, 0.0, 1.0) * static_cast<double>(places)));
+  return "[" + std::string(filled, '#') + std::string(places - filled, '.') + "]";
+}
+
+ProgressLine::ProgressLine(bool quiet, std::uint64_t epochs)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0), epochs_(epochs) {}
+
+void ProgressLine::show(const RunProgress& progress) {
+  if (quiet_) return;
+  if (progress.epoch != nullptr) {
+    const double share = static_cast<double>(progress.epoch->epoch) / static_cast<double>(epochs_);
+    print(share, epoch_text(*progress.epoch, epochs_));
+  } else if (progress.runs > 1) {
+    print(static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs),
+          fmt::format("run {}/{}", progress.runs_done, progress.runs));
+  }
+}
+
+void ProgressLine::show_bytes(const std::string& name, std::uint64_t received,
+                              std::uint64_t total) {
+  if (quiet_) return;
+  const double share = total == 0 ? 0 : static_cast<double>(received) / static_cast<double>(total);
+  print(share, fmt::format("{}, {:.1f} MB", name, static_cast<double>(received) / 1e6));
+}
+
+void ProgressLine::print(double share, const std::string& text) {
+  if (terminal_) {
+    draw(share, text);
+    return;
+  }
+  constexpr double kLines = 10;
+  if (std::floor(share * kLines) <= std::floor(last_printed_ * kLines)) return;
+  last_printed_ = share;
+  fmt::print(stderr, "{}\n", text);
+}
+
+void ProgressLine::draw(double share, const std::string& text) {
+  const auto now = Clock::now();
+  if (drawn_ && share < 1 && now - last_drawn_ < std::chrono::milliseconds(100)) return;
+  last_drawn_ = now;
+  drawn_ = true;
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  const std::string left =
+      share > 0 ? ", " + duration_text(spent * (1 - share) / share) + " left" : "";
+  fmt::print(stderr, "\r\x1b[K{} {}{}", bar_text(share, 24), text, left);
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace adacvar::cli

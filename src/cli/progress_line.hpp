@@ -1,0 +1,49 @@
+#pragma once
+
+#include <adacvar/run.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace adacvar::cli {
+
+/// Progress on standard error: a bar that is drawn over itself on a terminal, now and then a line
+/// elsewhere, nothing when quiet.
+class ProgressLine {
+ public:
+  ProgressLine(bool quiet, std::uint64_t epochs);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ProgressLine(ProgressLine&&) = delete;
+  ProgressLine& operator=(ProgressLine&&) = delete;
+
+  void show(const RunProgress& progress);
+
+  /// Bytes of a file.
+  void show_bytes(const std::string& name, std::uint64_t received, std::uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void draw(double share, const std::string& text);
+  void print(double share, const std::string& text);
+  void clear();
+
+  bool quiet_;
+  bool terminal_;
+  std::uint64_t epochs_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_drawn_ = {};
+  double last_printed_ = 0;
+  bool drawn_ = false;
+};
+
+/// `0:07`, `12:30`, `3:00:05`.
+[[nodiscard]] std::string duration_text(double seconds);
+
+/// `[#####.....]` of that many places inside.
+[[nodiscard]] std::string bar_text(double share, std::size_t places);
+
+}  // namespace adacvar::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <adacvar/data/preprocess.hpp>
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/data/read_table.hpp>
+
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// What the reader of text makes of the options of a source.
+[[nodiscard]] ReadOptions read_options(const SourceOptions& options);
+
+/// `options` for text that a model of `training` is used on: columns that were categories in
+/// training are so, and only the features and the columns of `also` are kept.
+[[nodiscard]] ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
+                                       const std::vector<std::string>& also);
+
+}  // namespace adacvar

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <adacvar/data/named_sets.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace adacvar {
+
+/// The files of a named set, in the order in which they are pooled.
+[[nodiscard]] std::vector<NamedFile> named_files(std::string_view set);
+
+}  // namespace adacvar

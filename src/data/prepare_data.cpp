@@ -1,0 +1,167 @@
+#include <adacvar/data/prepare_data.hpp>
+
+#include "data/class_labels.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+
+namespace adacvar {
+
+namespace {
+
+std::optional<Task> chosen_task(TaskChoice choice) {
+  if (choice == TaskChoice::automatic) return std::nullopt;
+  return static_cast<Task>(static_cast<int>(choice) - 1);
+}
+
+std::vector<Index> all_rows(std::size_t rows) {
+  std::vector<Index> result(rows);
+  std::iota(result.begin(), result.end(), Index{0});
+  return result;
+}
+
+std::vector<std::uint32_t> number_classes(std::span<const double> values) {
+  std::unordered_map<double, std::uint32_t> numbers;
+  std::vector<std::uint32_t> classes;
+  classes.reserve(values.size());
+  for (const double value : values) {
+    classes.push_back(
+        numbers.emplace(value, static_cast<std::uint32_t>(numbers.size())).first->second);
+  }
+  return classes;
+}
+
+bool has_two_values(std::span<const double> values) {
+  const auto other = std::ranges::find_if(values, [&](double v) { return v != values[0]; });
+  return other != values.end() &&
+         std::ranges::all_of(values, [&](double v) { return v == values[0] || v == *other; });
+}
+
+/// A number per class and row, or nothing for regression. Missing values are refused when the
+/// preprocessor meets them.
+std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
+                                      TaskChoice task) {
+  if (task == TaskChoice::regression) return {};
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table != nullptr) {
+    const Column& column = find_column(*table, target, "target");
+    if (column.categorical) return column.codes;
+  }
+  const std::span<const double> values =
+      table != nullptr ? std::span(find_column(*table, target, "target").numbers)
+                       : std::span(std::get<SparseRows>(data.content).target);
+  if (task == TaskChoice::automatic && !has_two_values(values)) return {};
+  return number_classes(values);
+}
+
+std::string target_of(const RawData& data, const std::string& given) {
+  if (std::holds_alternative<SparseRows>(data.content)) {
+    if (given.empty() || given == "target") return "target";
+    throw OptionError(
+        fmt::format("target = '{}': the target of a LIBSVM file is its labels, "
+                    "called 'target'",
+                    given));
+  }
+  if (!given.empty()) return given;
+  if (!data.target.empty()) return data.target;
+  throw OptionError(fmt::format("target is not given; the columns of {} are: {}", data.source(),
+                                column_names(std::get<Table>(data.content))));
+}
+
+SplitShares shares_for(const DataOptions& options) {
+  const bool valid_file = !options.valid_data.empty();
+  const bool test_file = !options.test_data.empty();
+  if (options.split.empty()) {
+    SplitShares shares;
+    if (valid_file) shares.valid = 0;
+    if (test_file) shares.test = 0;
+    const double sum = shares.train + shares.valid + shares.test;
+    return {shares.train / sum, shares.valid / sum, shares.test / sum};
+  }
+  if (options.split.size() != 3) {
+    throw OptionError(fmt::format("split has {} shares, it needs three: training, validation, test",
+                                  options.split.size()));
+  }
+  const SplitShares shares{options.split[0], options.split[1], options.split[2]};
+  if ((valid_file && shares.valid > 0) || (test_file && shares.test > 0)) {
+    throw OptionError(fmt::format("split = {}: the {} rows come from a file, so their share is 0",
+                                  fmt::join(options.split, ","),
+                                  valid_file && shares.valid > 0 ? "validation" : "test"));
+  }
+  return shares;
+}
+
+Preprocessor fit(const RawData& data, std::span<const Index> rows,
+                 const PreprocessOptions& options) {
+  return std::visit([&](const auto& content) { return Preprocessor::fit(content, rows, options); },
+                    data.content);
+}
+
+Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<const Index> rows,
+              std::string_view part, std::vector<std::string>& notes) {
+  if (rows.empty()) return {};
+  if (const auto* sparse = std::get_if<SparseRows>(&data.content)) {
+    return preprocessor.apply(*sparse, rows);
+  }
+  ApplyReport report;
+  Dataset result = preprocessor.apply(std::get<Table>(data.content), rows, &report);
+  if (std::string note = unknown_note(report, part); !note.empty()) {
+    notes.push_back(std::move(note));
+  }
+  return result;
+}
+
+Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
+                   const DataOptions& options, std::string_view part,
+                   std::vector<std::string>& notes) {
+  const RawData data = read_data_like(preprocessor, name, options.source);
+  return apply(preprocessor, data, all_rows(data.rows()), part, notes);
+}
+
+}  // namespace
+
+Split split_data(const RawData& data, const std::string& target, TaskChoice task,
+                 const SplitShares& shares, std::uint64_t seed) {
+  return split_rows(data.rows(), shares, seed, classes_of(data, target, task));
+}
+
+PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
+  check_options(options);
+  const SplitShares shares = shares_for(options);
+  const RawData data = read_data(options.data, options.source);
+  const std::string target = target_of(data, options.target);
+  const Split split = split_data(data, target, options.task, shares, seed);
+  if (split.train.empty()) {
+    throw DataError(fmt::format("of {} row{}, none is left for training", data.rows(),
+                                data.rows() == 1 ? "" : "s"),
+                    data.source());
+  }
+  Preprocessor preprocessor = fit(
+      data, split.train,
+      {.target = target, .task = chosen_task(options.task), .standardise = !options.raw_features});
+  std::vector<std::string> notes = preprocessor.notes();
+  PreparedData result{.preprocessor = preprocessor,
+                      .train = apply(preprocessor, data, split.train, "the training", notes),
+                      .valid = apply(preprocessor, data, split.valid, "the validation", notes),
+                      .test = apply(preprocessor, data, split.test, "the test", notes),
+                      .shares = shares,
+                      .fingerprint = fingerprint_of(data),
+                      .source = data.source(),
+                      .notes = {}};
+  if (!options.valid_data.empty()) {
+    result.valid = apply_file(preprocessor, options.valid_data, options, "the validation", notes);
+  }
+  if (!options.test_data.empty()) {
+    result.test = apply_file(preprocessor, options.test_data, options, "the test", notes);
+  }
+  result.notes = std::move(notes);
+  return result;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,179 @@
+#include <adacvar/data/read_data.hpp>
+
+#include "data/class_labels.hpp"
+#include "data/columns_like.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
+#include <adacvar/data/read_table.hpp>
+#include <adacvar/data/synthetic.hpp>
+
+#include <fmt/format.h>
+#include <lzma.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+namespace adacvar {
+
+namespace {
+
+bool is_synthetic(const std::string& name) {
+  return std::ranges::find(synthetic_names(), name) != synthetic_names().end();
+}
+
+bool is_named(const std::string& name) {
+  const auto names = named_sets();
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The reader of text sees the levels as they are written; here a number is named by its value.
+void make_categorical(Column& column) {
+  if (column.categorical) return;
+  column.categorical = true;
+  std::vector<double> values;
+  for (const double number : column.numbers) {
+    if (!std::isnan(number)) values.push_back(number);
+  }
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  for (const double value : values) column.levels.push_back(number_name(value));
+  for (const double number : column.numbers) {
+    const auto place = std::ranges::lower_bound(values, number) - values.begin();
+    column.codes.push_back(std::isnan(number) ? kMissingLevel : static_cast<std::uint32_t>(place));
+  }
+  column.numbers = {};
+}
+
+// For tables that are not read from text.
+void choose_columns(Table& table, const SourceOptions& options) {
+  for (const std::string& name : options.categorical) {
+    const Column& found = find_column(table, name, "categorical");
+    make_categorical(table.columns[static_cast<std::size_t>(&found - table.columns.data())]);
+  }
+  for (const std::string& name : options.drop) {
+    const Column& found = find_column(table, name, "drop");
+    table.columns.erase(table.columns.begin() + (&found - table.columns.data()));
+  }
+  if (table.columns.empty()) throw DataError("every column is dropped", table.source);
+}
+
+RawData chosen(Table table, const SourceOptions& options, std::string target = {}) {
+  choose_columns(table, options);
+  return {std::move(table), std::move(target)};
+}
+
+RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
+  switch (find_file_kind(name)) {
+    case FileKind::npy:
+      return chosen(read_npy(name), options);
+    case FileKind::libsvm:
+      if (!options.categorical.empty() || !options.drop.empty()) {
+        throw OptionError(
+            fmt::format("categorical and drop need named columns; {} is a LIBSVM file", name));
+      }
+      return {read_libsvm(name), "target"};
+    case FileKind::csv:
+      break;
+  }
+  return {read_csv(name, csv), {}};
+}
+
+RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
+  check_options(options);
+  if (name.empty()) {
+    throw OptionError(fmt::format("data is not given: a file, or one of {}, {}",
+                                  fmt::join(synthetic_names(), ", "),
+                                  fmt::join(named_sets(), ", ")));
+  }
+  if (is_synthetic(name)) {
+    return chosen(make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}),
+                  options, "y");
+  }
+  if (is_named(name)) {
+    NamedSet set = load_named_set(name, options.data_dir);
+    return chosen(std::move(set.table), options, std::string(set.info.target));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) {
+    throw DataError(fmt::format("there is no such file, nor a built-in set: {}, {}",
+                                fmt::join(synthetic_names(), ", "), fmt::join(named_sets(), ", ")),
+                    name);
+  }
+  return read_file(name, options, csv);
+}
+
+class Checksum {
+ public:
+  void add(std::string_view text) {
+    add_bytes(text.data(), text.size());
+    add_bytes("", 1);  // "ab", "c" is not "a", "bc"
+  }
+  template <class Number>
+  void add(std::span<const Number> numbers) {
+    add_bytes(numbers.data(), numbers.size_bytes());
+  }
+  [[nodiscard]] std::string text() const { return fmt::format("{:016x}", crc_); }
+
+ private:
+  void add_bytes(const void* bytes, std::size_t count) {
+    crc_ = lzma_crc64(static_cast<const std::uint8_t*>(bytes), count, crc_);
+  }
+  std::uint64_t crc_ = 0;
+};
+
+DataFingerprint fingerprint(const Table& table) {
+  Checksum sum;
+  for (const Column& column : table.columns) {
+    sum.add(column.name);
+    for (const std::string& level : column.levels) sum.add(level);
+    sum.add(std::span(column.numbers));
+    sum.add(std::span(column.codes));
+  }
+  return {table.rows, table.columns.size(), sum.text()};
+}
+
+DataFingerprint fingerprint(const SparseRows& sparse) {
+  Checksum sum;
+  sum.add(std::span(sparse.start));
+  sum.add(std::span(sparse.column));
+  sum.add(std::span(sparse.value));
+  sum.add(std::span(sparse.target));
+  return {sparse.rows(), sparse.columns, sum.text()};
+}
+
+}  // namespace
+
+std::size_t RawData::rows() const noexcept {
+  if (const auto* table = std::get_if<Table>(&content)) return table->rows;
+  return std::get_if<SparseRows>(&content)->rows();
+}
+
+const std::string& RawData::source() const noexcept {
+  if (const auto* table = std::get_if<Table>(&content)) return table->source;
+  return std::get_if<SparseRows>(&content)->source;
+}
+
+RawData read_data(const std::string& name, const SourceOptions& options) {
+  return read(name, options, read_options(options));
+}
+
+bool is_text_table(const std::string& name) {
+  std::error_code ignored;
+  return !is_synthetic(name) && !is_named(name) &&
+         std::filesystem::is_regular_file(name, ignored) && find_file_kind(name) == FileKind::csv;
+}
+
+RawData read_data_like(const Preprocessor& training, const std::string& name,
+                       const SourceOptions& options, std::vector<std::string> also) {
+  also.push_back(training.parts().target);
+  return read(name, options, columns_like(training, read_options(options), also));
+}
+
+DataFingerprint fingerprint_of(const RawData& data) {
+  return std::visit([](const auto& content) { return fingerprint(content); }, data.content);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,199 @@
+#include <adacvar/evaluate.hpp>
+
+#include "data/class_labels.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/learner/predict.hpp>
+#include <adacvar/report/number_text.hpp>
+#include <adacvar/risk/classification.hpp>
+#include <adacvar/run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::size_t kMostGroups = 100;
+
+std::vector<double> chosen_alphas(const EvaluateOptions& options, double of_model) {
+  std::vector<double> alphas = options.alphas;
+  if (alphas.empty()) alphas = {0.01, 0.05, 0.1, 0.5, of_model};
+  std::ranges::sort(alphas);
+  alphas.erase(std::ranges::unique(alphas).begin(), alphas.end());
+  return alphas;
+}
+
+std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const RawData& whole,
+                           DataPart part) {
+  if (part == DataPart::all) {
+    std::vector<Index> rows(data.rows());
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }
+  if (fingerprint_of(whole) != model.fingerprint) {
+    throw OptionError(fmt::format(
+        "part needs the data the model was trained on ({}, {} rows); {} is not the same",
+        model.source, model.fingerprint.rows, data.source()));
+  }
+  Split split = split_data(whole, model.preprocessor.parts().target, model.task, model.shares,
+                           model.options.seed);
+  std::vector<Index>& rows = part == DataPart::train   ? split.train
+                             : part == DataPart::valid ? split.valid
+                                                       : split.test;
+  if (rows.empty()) throw OptionError("the model's data was split without rows for that part");
+  return std::move(rows);
+}
+
+/// Everything about the rows that tables are made of.
+struct Judged {
+  Dataset data;
+  std::vector<double> losses;
+  Predictions predictions;
+};
+
+RiskTable table_of(const Judged& judged, std::span<const std::size_t> places, std::string name,
+                   std::span<const double> alphas, const BootstrapOptions& bootstrap) {
+  RiskTable table;
+  table.name = std::move(name);
+  table.rows = places.size();
+  std::vector<double> losses;
+  losses.reserve(places.size());
+  for (const std::size_t i : places) losses.push_back(judged.losses[i]);
+  table.risk = evaluate_risk(losses, alphas, bootstrap);
+  if (judged.data.task == Task::regression) return table;
+  ConfusionMatrix matrix(judged.data.class_names.size());
+  for (const std::size_t i : places) {
+    matrix.add(static_cast<std::size_t>(judged.data.targets[i]),
+               static_cast<std::size_t>(judged.predictions.values[i]));
+  }
+  table.accuracy = matrix.accuracy();
+  table.min_class_precision = matrix.min_class_precision();
+  return table;
+}
+
+std::string value_text(const Dataset& data, double value) {
+  if (data.task == Task::regression) return number_text(value);
+  return data.class_names[static_cast<std::size_t>(value)];
+}
+
+std::vector<WorstRow> worst_rows(const Judged& judged, std::span<const Index> rows,
+                                 std::size_t count) {
+  std::vector<std::size_t> places(judged.losses.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  count = std::min(count, places.size());
+  std::ranges::partial_sort(places, places.begin() + static_cast<std::ptrdiff_t>(count),
+                            [&](std::size_t a, std::size_t b) {
+                              return std::pair(-judged.losses[a], a) <
+                                     std::pair(-judged.losses[b], b);
+                            });
+  std::vector<WorstRow> worst;
+  for (const std::size_t i : std::span(places).first(count)) {
+    worst.push_back({std::size_t{rows[i]} + 1, judged.losses[i],
+                     value_text(judged.data, judged.data.targets[i]),
+                     value_text(judged.data, judged.predictions.values[i])});
+  }
+  return worst;
+}
+
+std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
+                                                          std::span<const Index> rows,
+                                                          const std::string& name) {
+  const auto* table = std::get_if<Table>(&raw.content);
+  if (table == nullptr) {
+    throw OptionError(
+        fmt::format("group = '{}' needs named columns; {} is a LIBSVM file", name, raw.source()));
+  }
+  const Column& column = find_column(*table, name, "group");
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool missing = is_missing_at(column, rows[i]);
+    groups[missing ? "(missing)" : value_name(column, rows[i])].push_back(i);
+    if (groups.size() > kMostGroups) {
+      throw OptionError(
+          fmt::format("group = '{}' has more than {} values; a column of groups may "
+                      "have that many at most",
+                      name, kMostGroups));
+    }
+  }
+  return groups;
+}
+
+void add_groups(const Judged& judged, const RawData& raw, std::span<const Index> rows,
+                const EvaluateOptions& options, std::span<const double> alphas,
+                Evaluation& result) {
+  result.group_column = options.group;
+  const auto groups = groups_of(raw, rows, options.group);
+  std::vector<std::string> names;
+  for (const auto& [name, places] : groups) names.push_back(name);
+  sort_names(names);
+  for (const std::string& name : names) {
+    result.groups.push_back(table_of(judged, groups.at(name), name, alphas, options.bootstrap));
+  }
+}
+
+Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Index> rows,
+              std::vector<std::string>& notes) {
+  if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
+    return model.preprocessor.apply(*sparse, rows);
+  }
+  ApplyReport report;
+  Dataset data = model.preprocessor.apply(std::get<Table>(raw.content), rows, &report);
+  if (auto note = unknown_note(report, "these"); !note.empty()) notes.push_back(std::move(note));
+  return data;
+}
+
+void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
+  for (const RiskEstimate& risk : result.all.risk) {
+    const double tail = risk.alpha * static_cast<double>(result.all.rows);
+    if (tail < 1) {
+      notes.push_back(
+          fmt::format("alpha = {:g} of {} rows is {:.3g} rows, less than one: this CVaR "
+                      "is the largest loss",
+                      risk.alpha, result.all.rows, tail));
+    } else if (!risk.reliable) {
+      notes.push_back(
+          fmt::format("alpha = {:g} leaves {:.3g} rows in the tail: its intervals are "
+                      "too narrow to rely on",
+                      risk.alpha, tail));
+    }
+  }
+}
+
+}  // namespace
+
+Evaluation evaluate(const TrainedModel& model, const std::string& data,
+                    const EvaluateOptions& options) {
+  check_options(options);
+  check_options(options.bootstrap);
+  Evaluation result;
+  std::vector<std::string> also;
+  if (!options.group.empty()) also.push_back(options.group);
+  const RawData raw = read_data_like(model.preprocessor, data, options.source, also);
+  // Parts are those of the data as training read it, with all its columns.
+  const std::vector<Index> rows =
+      rows_of(model, raw, options.part == DataPart::all ? raw : read_data(data, options.source),
+              options.part);
+  Judged judged{.data = apply(model, raw, rows, result.notes), .losses = {}, .predictions = {}};
+  judged.losses = losses_in_units(model.model, model.loss, judged.data);
+  judged.predictions = predict(model.model, model.loss, judged.data);
+
+  const std::vector<double> alphas = chosen_alphas(options, model.options.alpha);
+  std::vector<std::size_t> places(rows.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  result.source = raw.source();
+  result.loss = kLossNames.of(model.loss.kind());
+  result.level = options.bootstrap.level;
+  result.resamples = resample_count(options.bootstrap, rows.size());
+  result.all = table_of(judged, places, {}, alphas, options.bootstrap);
+  if (!options.group.empty()) add_groups(judged, raw, rows, options, alphas, result);
+  result.worst = worst_rows(judged, rows, options.worst);
+  note_limits(result, result.notes);
+  return result;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,195 @@
+#include <adacvar/learner/model_file.hpp>
+
+#include "base/options_json.hpp"
+#include "base/write_file.hpp"
+#include "data/file_bytes.hpp"
+#include "data/preprocess_json.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "adacvar-model";
+constexpr int kVersion = 1;
+constexpr Names kTaskChoices{"auto", "regression", "binary", "multiclass"};
+
+json training_options(const TrainOptions& options) {
+  json result = json::object();
+  options_to_json(options.sampler, result);
+  options_to_json(options.optimizer, result);
+  options_to_json(options, result);  // last: its alpha is the one that counts
+  return result;
+}
+
+TrainOptions read_options(const json& from) {
+  TrainOptions options;
+  options_from_json(from, options.sampler);
+  options_from_json(from, options.optimizer);
+  options_from_json(from, options);
+  check_options(options.sampler);
+  check_options(options.optimizer);
+  check_options(options);
+  return options;
+}
+
+json write_linear(const LinearModel& model) {
+  json outputs = json::array();
+  for (std::size_t o = 0; o < model.outputs(); ++o) {
+    const auto weights = model.weights(o);
+    outputs.push_back({{"weights", std::vector<double>(weights.begin(), weights.end())},
+                       {"intercept", model.intercept(o)}});
+  }
+  return {{"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
+}
+
+LinearModel read_linear(const json& from, const Preprocessor& preprocessor, const Loss& loss) {
+  if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
+    throw DataError(fmt::format("a model of kind '{}' is not one of: linear", kind));
+  }
+  const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
+  LinearModel model(preprocessor.features(), outputs);
+  const json& list = from.at("outputs");
+  if (from.at("features").get<std::size_t>() != model.features() || list.size() != outputs) {
+    throw DataError("the model does not have the features and outputs of its preprocessing");
+  }
+  auto parameter = model.parameters().begin();
+  for (const json& output : list) {
+    const auto weights = output.at("weights").get<std::vector<double>>();
+    if (weights.size() != model.features()) throw DataError("a list of weights has another length");
+    parameter = std::ranges::copy(weights, parameter).out;
+    *parameter++ = output.at("intercept").get<double>();
+  }
+  if (!model.is_finite()) throw DataError("a weight is not finite");
+  return model;
+}
+
+json write_loss(const Loss& loss) {
+  return {{"kind", kLossNames.of(loss.kind())}, {"delta", loss.delta()}, {"tau", loss.tau()}};
+}
+
+template <class Enum, std::size_t Count>
+Enum read_name(const json& from, const Names<Count>& names, std::string_view what) {
+  const auto text = from.get<std::string>();
+  const auto place = std::ranges::find(names.names, text);
+  if (place == names.names.end()) {
+    throw DataError(
+        fmt::format("{} '{}' is not one of: {}", what, text, fmt::join(names.names, ", ")));
+  }
+  return static_cast<Enum>(place - names.names.begin());
+}
+
+Loss read_loss(const json& from) {
+  return Loss(read_name<LossKind>(from.at("kind"), kLossNames, "loss"),
+              from.at("delta").get<double>(), from.at("tau").get<double>());
+}
+
+json write_data(const TrainedModel& model) {
+  const SplitShares& s = model.shares;
+  return {{"source", model.source},
+          {"rows", model.fingerprint.rows},
+          {"columns", model.fingerprint.columns},
+          {"crc64", model.fingerprint.crc64},
+          {"task", kTaskChoices.of(model.task)},
+          {"split", {s.train, s.valid, s.test}}};
+}
+
+void read_data_part(const json& from, TrainedModel& model) {
+  from.at("source").get_to(model.source);
+  from.at("rows").get_to(model.fingerprint.rows);
+  from.at("columns").get_to(model.fingerprint.columns);
+  from.at("crc64").get_to(model.fingerprint.crc64);
+  model.task = read_name<TaskChoice>(from.at("task"), kTaskChoices, "task");
+  const auto shares = from.at("split").get<std::array<double, 3>>();
+  model.shares = {shares[0], shares[1], shares[2]};
+}
+
+void check_version(const json& from) {
+  if (!from.is_object() || !from.contains("format") || from["format"] != kFormat) {
+    throw DataError("is not a model file of adacvar");
+  }
+  const auto version = from.at("version").get<int>();
+  if (version > kVersion) {
+    throw DataError(fmt::format(
+        "is a model file of version {}, written by {}; this program, {}, reads versions up to {}",
+        version, from.value("program", "a newer program"), ADACVAR_VERSION, kVersion));
+  }
+  if (version != kVersion) throw DataError(fmt::format("has the unknown version {}", version));
+}
+
+TrainedModel read_model(const json& from, const std::string& source) {
+  check_version(from);
+  Preprocessor preprocessor = preprocessor_from_json(from.at("preprocessing"), source);
+  const Loss loss = read_loss(from.at("loss"));
+  if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
+  LinearModel linear = read_linear(from.at("model"), preprocessor, loss);
+  TrainedModel model{.preprocessor = std::move(preprocessor),
+                     .loss = loss,
+                     .model = std::move(linear),
+                     .options = read_options(from.at("options")),
+                     .source = {},
+                     .fingerprint = {},
+                     .shares = {}};
+  model.stop_reason =
+      read_name<StopReason>(from.at("stop_reason"), kStopReasonNames, "stop_reason");
+  read_data_part(from.at("data"), model);
+  return model;
+}
+
+json parse(const FileBytes& file) {
+  try {
+    return json::parse(file.text());
+  } catch (const json::parse_error& error) {
+    const bool ended = error.byte > file.text().size();
+    throw DataError(ended ? "is truncated: no complete model file"
+                          : fmt::format("is not JSON: byte {} does not fit", error.byte));
+  }
+}
+
+}  // namespace
+
+void save_model(const std::filesystem::path& path, const TrainedModel& model) {
+  if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
+  const json content = {{"format", kFormat},
+                        {"version", kVersion},
+                        {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
+                        {"loss", write_loss(model.loss)},
+                        {"preprocessing", to_json(model.preprocessor)},
+                        {"model", write_linear(model.model)},
+                        {"options", training_options(model.options)},
+                        {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+                        {"data", write_data(model)}};
+  std::string text;
+  try {
+    text = content.dump(1);
+  } catch (const json::type_error&) {
+    throw DataError("the name of a column or category is not UTF-8", model.source);
+  }
+  write_file(path, [&](const Write& write) { write(text + "\n"); });
+}
+
+TrainedModel load_model(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  try {
+    return read_model(parse(file), file.source());
+  } catch (const DataError& error) {
+    if (!error.source().empty()) throw;
+    throw DataError(error.what(), file.source());
+  } catch (const OptionError& error) {
+    throw DataError(error.what(), file.source());
+  } catch (const json::exception& error) {
+    throw DataError(fmt::format("is damaged: {}", error.what()), file.source());
+  }
+}
+
+}  // namespace adacvar

@@ -1,0 +1,71 @@
+#include <adacvar/learner/predict.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+// Scores of one row become the classes' probabilities.
+void softmax(std::span<double> scores) {
+  const double largest = *std::ranges::max_element(scores);
+  double sum = 0.0;
+  for (double& score : scores) sum += score = std::exp(score - largest);
+  for (double& score : scores) score /= sum;
+}
+
+std::vector<double> all_scores(const LinearModel& model, const Dataset& data) {
+  std::vector<Index> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> scores(data.rows * model.outputs());
+  model.scores(data, rows, scores);
+  return scores;
+}
+
+Predictions predict_binary(std::vector<double> scores, bool with_probabilities) {
+  Predictions result;
+  for (const double score : scores) {
+    result.values.push_back(score > 0 ? 1.0 : 0.0);
+    if (!with_probabilities) continue;
+    const double e = std::exp(-std::abs(score));
+    const double of_one = score > 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+    const double of_zero = score > 0 ? e / (1.0 + e) : 1.0 / (1.0 + e);
+    result.probabilities.insert(result.probabilities.end(), {of_zero, of_one});
+  }
+  if (!with_probabilities) result.scores = std::move(scores);
+  return result;
+}
+
+Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
+  Predictions result;
+  for (auto row = scores.begin(); row != scores.end();
+       row += static_cast<std::ptrdiff_t>(classes)) {
+    const std::span<double> part(row, classes);
+    result.values.push_back(static_cast<double>(std::ranges::max_element(part) - part.begin()));
+    softmax(part);
+  }
+  result.probabilities = std::move(scores);
+  return result;
+}
+
+}  // namespace
+
+Predictions predict(const LinearModel& model, const Loss& loss, const Dataset& data) {
+  std::vector<double> scores = all_scores(model, data);
+  switch (loss.kind()) {
+    case LossKind::softmax:
+      return predict_classes(std::move(scores), model.outputs());
+    case LossKind::logistic:
+    case LossKind::hinge:
+      return predict_binary(std::move(scores), loss.kind() == LossKind::logistic);
+    default:
+      break;
+  }
+  for (double& score : scores) score = data.target_mean + data.target_sd * score;
+  return {.values = std::move(scores), .probabilities = {}, .scores = {}};
+}
+
+}  // namespace adacvar

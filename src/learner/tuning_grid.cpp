@@ -1,0 +1,48 @@
+#include <adacvar/learner/tuning_grid.hpp>
+
+namespace adacvar {
+
+namespace {
+
+// The knob of the algorithm, times `factor`.
+void turn(TrainOptions& options, double factor) {
+  switch (options.algorithm) {
+    case Algorithm::adacvar:
+      options.sampler.eta_scale *= factor;
+      if (options.sampler.eta) *options.sampler.eta *= factor;
+      break;
+    case Algorithm::trunc:
+      options.level_rate *= factor;
+      break;
+    case Algorithm::soft:
+      options.temperature *= factor;
+      break;
+    case Algorithm::mean:
+      options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
+      break;
+  }
+}
+
+double knob_factor(Algorithm algorithm) { return algorithm == Algorithm::soft ? 10.0 : 3.0; }
+
+}  // namespace
+
+std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
+  const double step = knob_factor(options.algorithm);
+  const bool sgd_first = options.optimizer.kind == OptimizerKind::sgd;
+  std::vector<TrainOptions> grid;
+  for (const bool first : {true, false}) {
+    for (const double rate : {1.0, 0.1, 10.0}) {
+      for (const double factor : {1.0, 1.0 / step, step}) {
+        TrainOptions trial = options;
+        trial.optimizer.kind = first == sgd_first ? OptimizerKind::sgd : OptimizerKind::adam;
+        trial.learning_rate *= rate;
+        turn(trial, factor);
+        grid.push_back(trial);
+      }
+    }
+  }
+  return grid;
+}
+
+}  // namespace adacvar

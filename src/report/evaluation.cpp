@@ -1,0 +1,131 @@
+#include <adacvar/report/evaluation.hpp>
+
+#include "report/text_table.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string interval_text(double value, const Interval& interval) {
+  return fmt::format("{} [{}, {}]", number_text(value), number_text(interval.low),
+                     number_text(interval.high));
+}
+
+std::string risk_table(const RiskTable& table) {
+  TextTable text({"alpha", "VaR", "CVaR"});
+  for (const RiskEstimate& risk : table.risk) {
+    text.add({fmt::format("{:g}", risk.alpha), interval_text(risk.var, risk.var_interval),
+              interval_text(risk.cvar, risk.cvar_interval)});
+  }
+  std::string result = fmt::format(
+      "mean {}\n", interval_text(table.risk.at(0).mean, table.risk.at(0).mean_interval));
+  if (table.accuracy) {
+    result += fmt::format("accuracy {:.3f}, least precision of a class {:.3f}\n", *table.accuracy,
+                          *table.min_class_precision);
+  }
+  return result + text.text();
+}
+
+// One line a group and alpha; the name stands in the first of them.
+std::string group_table(const Evaluation& evaluation) {
+  const bool classes = evaluation.all.accuracy.has_value();
+  std::vector<std::string> header = {
+      evaluation.group_column, "rows", "alpha", "mean", "VaR", "CVaR"};
+  if (classes) header.emplace_back("accuracy");
+  TextTable text(std::move(header));
+  for (const RiskTable& group : evaluation.groups) {
+    for (const RiskEstimate& risk : group.risk) {
+      const bool first = &risk == group.risk.data();
+      std::vector<std::string> row = {first ? group.name : "",
+                                      first ? count_text(group.rows) : "",
+                                      fmt::format("{:g}", risk.alpha),
+                                      first ? interval_text(risk.mean, risk.mean_interval) : "",
+                                      number_text(risk.var),
+                                      interval_text(risk.cvar, risk.cvar_interval)};
+      if (classes) row.push_back(first ? fmt::format("{:.3f}", *group.accuracy) : "");
+      text.add(std::move(row));
+    }
+  }
+  return text.text();
+}
+
+std::string worst_table(const Evaluation& evaluation) {
+  TextTable text({"row", "loss", "target", "prediction"});
+  for (const WorstRow& row : evaluation.worst) {
+    text.add({std::to_string(row.row), number_text(row.loss), row.target, row.prediction});
+  }
+  return text.text();
+}
+
+ordered_json interval_json(const Interval& interval) { return {interval.low, interval.high}; }
+
+ordered_json risk_json(const RiskTable& table) {
+  ordered_json list = ordered_json::array();
+  for (const RiskEstimate& risk : table.risk) {
+    list.push_back({{"alpha", risk.alpha},
+                    {"var", risk.var},
+                    {"var_interval", interval_json(risk.var_interval)},
+                    {"cvar", risk.cvar},
+                    {"cvar_interval", interval_json(risk.cvar_interval)},
+                    {"reliable", risk.reliable}});
+  }
+  ordered_json json = {{"rows", table.rows},
+                       {"mean", table.risk.at(0).mean},
+                       {"mean_interval", interval_json(table.risk.at(0).mean_interval)},
+                       {"tails", std::move(list)}};
+  if (table.accuracy) json["accuracy"] = *table.accuracy;
+  if (table.min_class_precision) json["min_class_precision"] = *table.min_class_precision;
+  return json;
+}
+
+}  // namespace
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  std::string text =
+      fmt::format("{}: {} rows, {} loss; {:g} % intervals from {} resamples\n\n", evaluation.source,
+                  count_text(evaluation.all.rows), evaluation.loss, 100 * evaluation.level,
+                  count_text(evaluation.resamples));
+  text += risk_table(evaluation.all);
+  if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
+  if (!evaluation.worst.empty()) {
+    text += fmt::format("\nthe {} worst rows\n", evaluation.worst.size()) + worst_table(evaluation);
+  }
+  return text;
+}
+
+std::string evaluation_json(const Evaluation& evaluation) {
+  ordered_json json = {{"data", evaluation.source},
+                       {"loss", evaluation.loss},
+                       {"level", evaluation.level},
+                       {"resamples", evaluation.resamples}};
+  json.update(risk_json(evaluation.all));
+  if (!evaluation.groups.empty()) {
+    ordered_json groups = ordered_json::array();
+    for (const RiskTable& group : evaluation.groups) {
+      ordered_json entry = {{"value", group.name}};
+      entry.update(risk_json(group));
+      groups.push_back(std::move(entry));
+    }
+    json["group"] = evaluation.group_column;
+    json["groups"] = std::move(groups);
+  }
+  ordered_json worst = ordered_json::array();
+  for (const WorstRow& row : evaluation.worst) {
+    worst.push_back({{"row", row.row},
+                     {"loss", row.loss},
+                     {"target", row.target},
+                     {"prediction", row.prediction}});
+  }
+  json["worst"] = std::move(worst);
+  json["notes"] = evaluation.notes;
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,70 @@
+#include <adacvar/report/run_json.hpp>
+
+#include "data/preprocess_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json part_json(const PartRisk& part) {
+  ordered_json json = {{"mean", part.risk.mean}, {"var", part.risk.var}, {"cvar", part.risk.cvar}};
+  if (part.accuracy) json["accuracy"] = *part.accuracy;
+  if (part.min_class_precision) json["min_class_precision"] = *part.min_class_precision;
+  return json;
+}
+
+// Parts without rows are left out.
+ordered_json risk_json(const RunResult& result) {
+  ordered_json json = ordered_json::object();
+  if (result.train) json["train"] = part_json(*result.train);
+  if (result.valid) json["valid"] = part_json(*result.valid);
+  if (result.test) json["test"] = part_json(*result.test);
+  return json;
+}
+
+ordered_json rows_json(const RunResult& result) {
+  const auto rows = [](const std::optional<PartRisk>& part) { return part ? part->rows : 0; };
+  return {
+      {"train", rows(result.train)}, {"valid", rows(result.valid)}, {"test", rows(result.test)}};
+}
+
+ordered_json result_json(const RunResult& result) {
+  const TrainedModel& model = result.model;
+  return {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
+          {"task", task_name(model.preprocessor.parts().task)},
+          {"loss", kLossNames.of(model.loss.kind())},
+          {"alpha", model.options.alpha},
+          {"seed", model.options.seed},
+          {"rows", rows_json(result)},
+          {"risk", risk_json(result)},
+          {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+          {"epochs", result.epochs},
+          {"trials", result.trials},
+          {"seconds", result.seconds}};
+}
+
+// Names of columns may hold bytes that are no UTF-8; here they only inform.
+std::string line_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string run_json(const RunReport& report, const std::string& model_path) {
+  ordered_json json = result_json(report.results.at(0));
+  if (!model_path.empty()) json["model"] = model_path;
+  json["notes"] = report.notes;
+  return line_of(json);
+}
+
+std::string compare_json(const RunReport& report) {
+  ordered_json runs = ordered_json::array();
+  for (const RunResult& result : report.results) runs.push_back(result_json(result));
+  return line_of({{"runs", std::move(runs)}, {"notes", report.notes}});
+}
+
+}  // namespace adacvar

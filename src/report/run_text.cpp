@@ -1,0 +1,104 @@
+#include <adacvar/report/run_text.hpp>
+
+#include "data/preprocess_json.hpp"
+#include "report/text_table.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace adacvar {
+
+namespace {
+
+using PartMember = std::optional<PartRisk> RunResult::*;
+
+double least_cvar(const RunReport& report, PartMember member) {
+  double least = ((report.results[0].*member))->risk.cvar;
+  for (const RunResult& result : report.results) {
+    least = std::min(least, (result.*member)->risk.cvar);
+  }
+  return least;
+}
+
+std::string share_text(const std::optional<double>& share) {
+  return share ? fmt::format("{:.3f}", *share) : "";
+}
+
+std::vector<std::string> header_of(std::string name, bool classes) {
+  std::vector<std::string> header = {std::move(name), "mean", "VaR", "CVaR"};
+  if (classes) header.insert(header.end(), {"accuracy", "min precision"});
+  header.emplace_back("seconds");
+  return header;
+}
+
+std::vector<std::string> row_of(const RunResult& result, const PartRisk& part,
+                                std::string_view mark) {
+  std::vector<std::string> row = {
+      fmt::format("  {}", kAlgorithmNames.of(result.model.options.algorithm)),
+      number_text(part.risk.mean), number_text(part.risk.var),
+      fmt::format("{}{}", number_text(part.risk.cvar), mark)};
+  if (part.accuracy) {
+    row.push_back(share_text(part.accuracy));
+    row.push_back(share_text(part.min_class_precision));
+  }
+  row.push_back(fmt::format("{:.2f}", result.seconds));
+  return row;
+}
+
+// One table for all parts, so that their columns stand below each other.
+void add_part(const RunReport& report, PartMember member, std::string_view name, TextTable& table) {
+  const std::optional<PartRisk>& first = report.results[0].*member;
+  if (!first) return;
+  const bool several = report.results.size() > 1;
+  const double least = least_cvar(report, member);
+  table.add(header_of(fmt::format("{}, {} rows", name, count_text(first->rows)),
+                      first->accuracy.has_value()));
+  for (const RunResult& result : report.results) {
+    const PartRisk& part = *(result.*member);
+    table.add(row_of(result, part, !several ? "" : part.risk.cvar <= least ? "*" : " "));
+  }
+}
+
+std::string tuning_line(const RunResult& result) {
+  const TrainOptions& options = result.model.options;
+  constexpr Names kOptimizers{"sgd", "adam"};
+  std::string line = fmt::format("{}: chosen of {} runs: {}, learning rate {:g}",
+                                 kAlgorithmNames.of(options.algorithm), result.trials,
+                                 kOptimizers.of(options.optimizer.kind), options.learning_rate);
+  if (options.algorithm == Algorithm::adacvar) {
+    line += options.sampler.eta ? fmt::format(", eta {:g}", *options.sampler.eta)
+                                : fmt::format(", eta-scale {:g}", options.sampler.eta_scale);
+  }
+  if (options.algorithm == Algorithm::soft)
+    line += fmt::format(", temperature {:g}", options.temperature);
+  if (options.algorithm == Algorithm::trunc)
+    line += fmt::format(", level-rate {:g}", options.level_rate);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& report) {
+  const RunResult& first = report.results.at(0);
+  const TrainOptions& options = first.model.options;
+  std::string text = fmt::format(
+      "{}: {} of '{}' by the {} loss; alpha {:g}, seed {}\n\n", first.model.source,
+      task_name(first.model.preprocessor.parts().task), first.model.preprocessor.parts().target,
+      kLossNames.of(first.model.loss.kind()), options.alpha, options.seed);
+  TextTable table;
+  add_part(report, &RunResult::train, "training", table);
+  add_part(report, &RunResult::valid, "validation", table);
+  add_part(report, &RunResult::test, "test", table);
+  text += table.text();
+  if (report.results.size() > 1) text += "\n* least CVaR\n";
+  if (first.trials > 1) text += '\n';
+  for (const RunResult& result : report.results) {
+    if (result.trials > 1) text += tuning_line(result);
+  }
+  return text;
+}
+
+}  // namespace adacvar
