@@ -156,10 +156,9 @@ void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
                       "is the largest loss",
                       risk.alpha, result.all.rows, tail));
     } else if (!risk.reliable) {
-      notes.push_back(
-          fmt::format("alpha = {:g} leaves {:.3g} rows in the tail: its intervals are "
-                      "too narrow to rely on",
-                      risk.alpha, tail));
+      notes.push_back(fmt::format(
+          "alpha = {:g} of {} rows is a tail of {:.3g}: too few to rely on its intervals",
+          risk.alpha, result.all.rows, tail));
     }
   }
 }

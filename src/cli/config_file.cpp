@@ -23,15 +23,29 @@ std::string trimmed(const std::string& text) {
 /// CLI11 tells what a file says, not where: the lines are found again by key and section.
 class Lines {
  public:
-  explicit Lines(const std::string& text) {
+  Lines(const std::string& text, const std::string& path) {
     std::istringstream in(text);
     std::string section;
-    for (std::string line; std::getline(in, line); ++count_) {
+    std::size_t number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
       const std::string content = trimmed(line);
-      if (content.starts_with('[')) section = trimmed(content.substr(1, content.find(']') - 1));
+      if (content.empty() || content.starts_with('#')) continue;
+      if (content.starts_with('[')) {
+        section = trimmed(content.substr(1, content.find(']') - 1));
+        places_.push_back({section, {}, number});
+        continue;
+      }
       const std::size_t equals = content.find('=');
-      if (equals == std::string::npos || content.starts_with('#')) continue;
-      places_.push_back({section, trimmed(content.substr(0, equals)), count_ + 1});
+      if (equals == std::string::npos) {
+        throw OptionError(fmt::format("{}:{}: '{}' is neither `key = value` nor `[section]`", path,
+                                      number, content));
+      }
+      const std::string key = trimmed(content.substr(0, equals));
+      if (of(section, key) != 0) {
+        throw OptionError(fmt::format("{}:{}: key '{}' stands there twice", path, number, key));
+      }
+      places_.push_back({section, key, number});
     }
   }
 
@@ -49,7 +63,6 @@ class Lines {
     std::size_t line;
   };
   std::vector<Place> places_;
-  std::size_t count_ = 0;
 };
 
 std::vector<std::string> known_keys(const Command& command) {
@@ -66,7 +79,7 @@ class ConfigReader {
                const std::vector<std::string>& command_names, const std::set<std::string>& given)
       : path_(std::move(path)),
         text_(std::move(text)),
-        lines_(text_),
+        lines_(text_, path_),
         command_(command),
         command_names_(command_names),
         given_(given) {}
@@ -106,7 +119,7 @@ class ConfigReader {
   void check_section(const CLI::ConfigItem& item) const {
     const std::string section = section_of(item);
     if (section.empty() || is_command(section)) return;
-    fail({}, {},
+    fail(section, {},
          fmt::format("section [{}] is not one of: {}", section, fmt::join(command_names_, ", ")));
   }
 
@@ -121,9 +134,6 @@ class ConfigReader {
       fail(section, item.name,
            fmt::format("key '{}' is not one of: {}", item.name,
                        fmt::join(known_keys(command_), ", ")));
-    }
-    if (!seen_.insert(section + "\n" + item.name).second) {
-      fail(section, item.name, fmt::format("key '{}' stands there twice", item.name));
     }
     // In its section a key counts more than at the top.
     const bool overruled =
@@ -143,7 +153,6 @@ class ConfigReader {
   const Command& command_;
   const std::vector<std::string>& command_names_;
   const std::set<std::string>& given_;
-  std::set<std::string> seen_;
   std::set<std::string> set_in_section_;
 };
 

@@ -70,9 +70,7 @@ std::string lines_of(const TrainedModel& model, const Predictions& predictions) 
 
 class Predictor {
  public:
-  Predictor(const TrainedModel& model, const Write& sink) : model_(model), sink_(sink) {
-    sink_(header_of(model));
-  }
+  Predictor(const TrainedModel& model, const Write& sink) : model_(model), sink_(sink) {}
 
   void add(const Table& table) {
     write(model_.preprocessor.apply_features(table, rows_to(table.rows), &report_));
@@ -96,13 +94,17 @@ class Predictor {
     std::iota(rows.begin(), rows.end(), Index{0});
     return rows;
   }
+  // The header waits for the first rows that are good.
   void write(const Dataset& data) {
+    if (!begun_) sink_(header_of(model_));
+    begun_ = true;
     sink_(lines_of(model_, predict(model_.model, model_.loss, data)));
   }
 
   const TrainedModel& model_;
   const Write& sink_;
   ApplyReport report_;
+  bool begun_ = false;
 };
 
 // Text goes through in blocks; the other kinds are read as a whole.
@@ -112,9 +114,8 @@ std::vector<std::string> predict_all(const TrainedModel& model, const State& sta
   if (is_text_table(data)) {
     TableStream stream(data, columns_like(model.preprocessor, read_options(state.source), {}));
     Table block;
-    bool more = stream.next(block);
     Predictor predictor(model, sink);
-    for (; more; more = stream.next(block)) predictor.add(block);
+    while (stream.next(block)) predictor.add(block);
     return predictor.notes();
   }
   const RawData raw = read_data_like(model.preprocessor, data, state.source);

@@ -70,6 +70,8 @@ class Parser {
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     try {
       app_.parse(std::move(arguments));
+    } catch (const CLI::ArgumentMismatch& error) {
+      refuse_count(error.what());
     } catch (const CLI::ParseError& error) {
       throw OptionError(error.what());
     }
@@ -113,6 +115,13 @@ class Parser {
       if (option.position > 0) names += "," + option.name;
       handles_[i] = option.is_switch ? app_.add_flag(names) : app_.add_option(names, values_[i]);
     }
+  }
+
+  // CLI11 begins these with the option's name.
+  [[noreturn]] static void refuse_count(const std::string& what) {
+    const std::string name = what.substr(0, what.find(':'));
+    const bool missing = what.find("missing") != std::string::npos;
+    throw OptionError(name + (missing ? " needs a value" : " stands there more than once"));
   }
 
   void refuse_extras() {

@@ -65,7 +65,8 @@ void ProgressLine::print(double share, const std::string& text) {
     return;
   }
   constexpr double kLines = 10;
-  if (std::floor(share * kLines) <= std::floor(last_printed_ * kLines)) return;
+  if (drawn_ && std::floor(share * kLines) <= std::floor(last_printed_ * kLines)) return;
+  drawn_ = true;
   last_printed_ = share;
   fmt::print(stderr, "{}\n", text);
 }
@@ -83,7 +84,7 @@ void ProgressLine::draw(double share, const std::string& text) {
 }
 
 void ProgressLine::clear() {
-  if (!drawn_) return;
+  if (!drawn_ || !terminal_) return;
   fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
 }

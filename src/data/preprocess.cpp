@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -166,6 +167,8 @@ SparseSpread sparse_spread(const SparseRows& sparse, std::span<const Index> rows
 
   const auto n = static_cast<double>(rows.size());
   std::vector<double> mean(result.columns.size()), squares(mean.size()), absent(mean.size(), n);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> low(mean.size(), kInfinity), high(mean.size(), -kInfinity);
   const auto place = [&](std::size_t e) {
     const auto found = std::ranges::lower_bound(result.columns, sparse.column[e]);
     return static_cast<std::size_t>(found - result.columns.begin());
@@ -173,12 +176,20 @@ SparseSpread sparse_spread(const SparseRows& sparse, std::span<const Index> rows
   for_entries([&](std::size_t e) { mean[place(e)] += static_cast<double>(sparse.value[e]) / n; });
   for_entries([&](std::size_t e) {
     const std::size_t c = place(e);
-    const double off = static_cast<double>(sparse.value[e]) - mean[c];
-    squares[c] += off * off;
+    const auto value = static_cast<double>(sparse.value[e]);
+    squares[c] += (value - mean[c]) * (value - mean[c]);
     absent[c] -= 1;
+    low[c] = std::min(low[c], value);
+    high[c] = std::max(high[c], value);
   });
   for (std::size_t c = 0; c < mean.size(); ++c) {
-    result.sd.push_back(std::sqrt((squares[c] + absent[c] * mean[c] * mean[c]) / n));
+    if (absent[c] > 0) {
+      low[c] = std::min(low[c], 0.0);
+      high[c] = std::max(high[c], 0.0);
+    }
+    // Rounding of the mean would leave a constant column some spread.
+    const double variance = (squares[c] + absent[c] * mean[c] * mean[c]) / n;
+    result.sd.push_back(low[c] == high[c] ? 0.0 : std::sqrt(variance));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include <adacvar/data/preprocess.hpp>
 
 #include "data/class_labels.hpp"
+#include "data/number_text.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -53,14 +54,23 @@ struct Target {
   }
 };
 
+// A column of text: the first value that is no number is what is wrong with it.
+[[noreturn]] void refuse_text(const Column& column, const Target& to) {
+  const auto is_text = [&](Index row) {
+    double ignored = 0;
+    return !is_missing_at(column, row) && !parse_number(value_name(column, row), ignored);
+  };
+  const auto found = std::ranges::find_if(to.rows, is_text);
+  const Index row = found == to.rows.end() ? to.rows[0] : *found;
+  throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in row {}",
+                              column.name, value_name(column, row), to.row_number(row)),
+                  to.table.source);
+}
+
 void apply_numeric(const ColumnTransform& transform, const Column& column, const Target& to) {
-  if (column.categorical) {
-    for (const Index row : to.rows) {
-      if (is_missing_at(column, row)) continue;
-      throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in row {}",
-                                  column.name, value_name(column, row), to.row_number(row)),
-                      to.table.source);
-    }
+  if (column.categorical &&
+      std::ranges::any_of(to.rows, [&](Index row) { return !is_missing_at(column, row); })) {
+    refuse_text(column, to);
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];

@@ -95,7 +95,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
   text += risk_table(evaluation.all);
   if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
   if (!evaluation.worst.empty()) {
-    text += fmt::format("\nthe {} worst rows\n", evaluation.worst.size()) + worst_table(evaluation);
+    text += fmt::format("\nworst rows: {}\n", evaluation.worst.size()) + worst_table(evaluation);
   }
   return text;
 }

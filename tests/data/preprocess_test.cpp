@@ -215,5 +215,19 @@ TEST(PreprocessJson, damaged_forms_are_refused) {
   EXPECT_EQ(refusal(R"({"target": null})").substr(0, 34), "m.json: preprocessing is damaged: ");
 }
 
+TEST(Preprocess, a_constant_sparse_column_is_dropped_whatever_rounding_says) {
+  SparseRows sparse;
+  for (int i = 0; i < 99; ++i) {  // 99 times 0.1F / 99 is not 0.1F
+    sparse.column.insert(sparse.column.end(), {0, 4});
+    sparse.value.insert(sparse.value.end(), {static_cast<float>(i % 5), 0.1F});
+    sparse.start.push_back(sparse.column.size());
+    sparse.target.push_back(i % 2);
+  }
+  sparse.columns = 5;
+  std::vector<Index> rows(99);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  EXPECT_EQ(Preprocessor::fit(sparse, rows).parts().sparse_columns, std::vector<std::uint32_t>{0});
+}
+
 }  // namespace
 }  // namespace adacvar

@@ -1,0 +1,395 @@
+// Every way to be wrong: the exact words on standard error, the exit code, and nothing left behind.
+
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::Outcome;
+using support::run_program;
+using support::TemporaryFolder;
+
+struct Case {
+  std::string name;
+  std::string arguments;  // separated by blanks
+  int code;
+  std::string words;                         // all of standard error, without `adacvar: `
+  std::map<std::string, std::string> files;  // beside those of `good_files`
+};
+
+std::string numbers(int rows, const std::string& row_12 = {}) {
+  std::string text = "x,z,y\n";
+  for (int i = 1; i <= rows; ++i) {
+    text += i == 12 && !row_12.empty() ? row_12 + "\n"
+                                       : std::to_string(i) + "," + std::to_string(i % 7) + "," +
+                                             std::to_string(i * 5 % 17) + "\n";
+  }
+  return text;
+}
+
+std::string classes(int rows, int kinds) {
+  std::string text = "x,c\n";
+  for (int i = 0; i < rows; ++i) {
+    text += std::to_string(i * 7 % 11) + "," + std::string(1, static_cast<char>('a' + i % kinds)) +
+            "\n";
+  }
+  return text;
+}
+
+const std::string kBuiltIn =
+    "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, phoneme, "
+    "spambase, splice, titanic";
+const std::string kCommands =
+    "train, compare, evaluate, predict, data list, data describe, data make, data fetch";
+
+std::vector<Case> cases() {
+  return {
+      // Data.
+      {"missing_file",
+       "train no.csv --target y",
+       3,
+       "no.csv: there is no such file, nor a built-in set: " + kBuiltIn,
+       {}},
+      {"no_data", "train", 2, "data is not given: a file, or one of " + kBuiltIn, {}},
+      {"directory", "train . --target y", 3, ".: is a directory", {}},
+      {"empty_file", "train e.csv --target y", 3, "e.csv: is empty", {{"e.csv", ""}}},
+      {"header_only",
+       "train h.csv --target y",
+       3,
+       "h.csv: has a header but no rows",
+       {{"h.csv", "x,y\n"}}},
+      {"ragged_row",
+       "train r.csv --target y",
+       3,
+       "r.csv:13: 2 columns, header has 3",
+       {{"r.csv", numbers(40, "1,2")}}},
+      {"word_among_numbers",
+       "train w.csv --target y",
+       3,
+       "w.csv:13: '1O' in column 'z', nearly all of whose values are numbers; correct it, leave it "
+       "empty, or declare the column categorical",
+       {{"w.csv", numbers(40, "3,1O,4")}}},
+      {"infinity",
+       "train i.csv --target y",
+       3,
+       "i.csv:13: infinite value in column 'x'",
+       {{"i.csv", numbers(40, "inf,2,3")}}},
+      {"missing_target_value",
+       "train m.csv --target y",
+       3,
+       "m.csv: target 'y' is missing in row 12",
+       {{"m.csv", numbers(40, "1,2,NaN")}}},
+      {"not_text",
+       "train b.csv --target y",
+       3,
+       "b.csv:2: NUL byte: not a text file",
+       {{"b.csv", std::string("x,y\n1,\0\n", 8)}}},
+      {"unknown_drop",
+       "train good.csv --target y --drop q",
+       3,
+       "good.csv: drop column 'q' is not one of: x, z, y",
+       {}},
+      {"no_feature_left",
+       "train good.csv --target y --drop x,z",
+       3,
+       "good.csv: no features are left: every column is constant in the training rows",
+       {}},
+      // Target.
+      {"no_target",
+       "train good.csv",
+       2,
+       "target is not given; the columns of good.csv are: x, z, y",
+       {}},
+      {"unknown_target",
+       "train good.csv --target q",
+       3,
+       "good.csv: target column 'q' is not one of: x, z, y",
+       {}},
+      {"constant_target",
+       "train c.csv --target y --task regression",
+       3,
+       "c.csv: target 'y' is constant in the training rows: 3",
+       {{"c.csv", "x,y\n1,3\n2,3\n5,3\n7,3\n"}}},
+      {"one_class",
+       "train c.csv --target c",
+       3,
+       "c.csv: target 'c' has one class only in the training rows: 'a'",
+       {{"c.csv", classes(20, 1)}}},
+      {"three_classes_for_hinge",
+       "train c.csv --target c --loss hinge",
+       2,
+       "loss = hinge needs a target of two classes; the target has 3 classes: a, b, c",
+       {{"c.csv", classes(30, 3)}}},
+      {"number_for_hinge",
+       "train good.csv --target y --loss hinge",
+       2,
+       "loss = hinge needs a target of two classes; the target is a number",
+       {}},
+      {"three_classes_for_binary",
+       "train c.csv --target c --task binary",
+       3,
+       "c.csv: target 'c' has 3 classes, a binary task has 2",
+       {{"c.csv", classes(30, 3)}}},
+      {"text_for_regression",
+       "train c.csv --target c --task regression",
+       3,
+       "c.csv: target 'c' is not numeric: 'c' in row 3",
+       {{"c.csv", classes(30, 3)}}},
+      {"new_class_in_test",
+       "train c.csv --target c --test-data d.csv --quiet",
+       3,
+       "d.csv: class 'c' in row 3 is not one of those seen in training: a, b",
+       {{"c.csv", classes(20, 2)}, {"d.csv", classes(20, 3)}}},
+      // Options.
+      {"unknown_command",
+       "trian good.csv",
+       2,
+       "command 'trian' is not one of: " + kCommands + "; did you mean train?",
+       {}},
+      {"unknown_option",
+       "train good.csv --alpa 0.1",
+       2,
+       "--alpa is not an option; did you mean --alpha?",
+       {}},
+      {"missing_value", "train good.csv --alpha", 2, "--alpha needs a value", {}},
+      {"option_twice",
+       "train good.csv --alpha 0.1 --alpha 0.2",
+       2,
+       "--alpha stands there more than once",
+       {}},
+      {"one_argument_too_many", "train good.csv more", 2, "argument 'more' is one too many", {}},
+      {"alpha_zero", "train good.csv --target y --alpha 0", 2, "alpha = 0 is outside (0, 1]", {}},
+      {"alpha_negative",
+       "train good.csv --target y --alpha -0.5",
+       2,
+       "alpha = -0.5 is outside (0, 1]",
+       {}},
+      {"alpha_nan",
+       "train good.csv --target y --alpha nan",
+       2,
+       "alpha = nan is outside (0, 1]",
+       {}},
+      {"alpha_word",
+       "train good.csv --target y --alpha small",
+       2,
+       "alpha = 'small' is not a number",
+       {}},
+      {"seed_fraction",
+       "train good.csv --target y --seed 1.5",
+       2,
+       "seed = '1.5' is not a whole number in [0, inf)",
+       {}},
+      {"unknown_algorithm",
+       "train good.csv --target y --algorithm goss",
+       2,
+       "algorithm = 'goss' is not one of: adacvar, trunc, soft, mean",
+       {}},
+      {"two_shares",
+       "train good.csv --target y --split 0.5,0.5",
+       2,
+       "split has 2 shares, it needs three: training, validation, test",
+       {}},
+      {"shares_above_one",
+       "train good.csv --target y --split 0.5,0.5,0.5",
+       2,
+       "split = 0.5,0.5,0.5 adds up to 1.5, not 1",
+       {}},
+      {"share_and_file",
+       "train good.csv --target y --split 0.5,0.3,0.2 --test-data good.csv",
+       2,
+       "split = 0.5,0.3,0.2: the test rows come from a file, so their share is 0",
+       {}},
+      {"tuning_without_validation",
+       "train good.csv --target y --tune --split 1,0,0",
+       2,
+       "tune selects on validation rows, there are none: give them a share of split",
+       {}},
+      {"accuracy_of_numbers",
+       "train good.csv --target y --tune --select accuracy",
+       2,
+       "select = accuracy needs a target of classes; the target is a number",
+       {}},
+      {"best_without_validation",
+       "train good.csv --target y --iterate best --split 1,0,0",
+       2,
+       "iterate = best and patience need validation data, there is none",
+       {}},
+      // Configuration.
+      {"config_missing",
+       "train good.csv --config no.toml",
+       3,
+       "no.toml: cannot open: No such file or directory",
+       {}},
+      {"config_value",
+       "train good.csv --config c.toml",
+       2,
+       "c.toml:3: alpha = 7 is outside (0, 1]",
+       {{"c.toml", "# comment\n[train]\nalpha = 7\n"}}},
+      {"config_section",
+       "train good.csv --config c.toml",
+       2,
+       "c.toml:1: section [trian] is not one of: " + kCommands,
+       {{"c.toml", "[trian]\nalpha = 0.1\n"}}},
+      {"config_line",
+       "train good.csv --config c.toml",
+       2,
+       "c.toml:2: 'alpha 0.1' is neither `key = value` nor `[section]`",
+       {{"c.toml", "\nalpha 0.1\n"}}},
+      {"config_twice",
+       "train good.csv --config c.toml",
+       2,
+       "c.toml:2: key 'alpha' stands there twice",
+       {{"c.toml", "alpha = 0.1\nalpha = 0.2\n"}}},
+      // Outputs, which are checked before any work.
+      {"no_folder_for_model",
+       "train good.csv --target y --model no/m.json",
+       2,
+       "cannot write 'no/m.json': No such file or directory",
+       {}},
+      {"model_is_folder",
+       "train good.csv --target y --model .",
+       2,
+       "cannot write '.': it is a folder",
+       {}},
+      {"unwritable_before_reading",
+       "train no.csv --target y --model no/m.json",
+       2,
+       "cannot write 'no/m.json': No such file or directory",
+       {}},
+      {"no_folder_for_predictions",
+       "predict model.json good.csv -o no/p.csv",
+       2,
+       "cannot write 'no/p.csv': No such file or directory",
+       {}},
+      // Model files.
+      {"no_model", "predict", 2, "model is not given: a file that train wrote", {}},
+      {"missing_model",
+       "predict no.json good.csv",
+       3,
+       "no.json: cannot open: No such file or directory",
+       {}},
+      {"truncated_model",
+       "predict half.json good.csv",
+       3,
+       "half.json: is truncated: no complete model file",
+       {}},
+      {"newer_model",
+       "evaluate newer.json good.csv",
+       3,
+       "newer.json: is a model file of version 2, written by adacvar 0.1.0; this program, 0.1.0, "
+       "reads versions up to 1",
+       {}},
+      {"no_model_file",
+       "predict o.json good.csv",
+       3,
+       "o.json: is not a model file of adacvar",
+       {{"o.json", "{}"}}},
+      {"no_json", "predict good.csv good.csv", 3, "good.csv: is not JSON: byte 1 does not fit", {}},
+      {"other_columns",
+       "predict model.json o.csv",
+       3,
+       "o.csv: feature column 'z' is not one of: x, q",
+       {{"o.csv", "x,q\n1,2\n3,4\n"}}},
+      {"text_where_numbers_were",
+       "predict model.json o.csv",
+       3,
+       "o.csv: column 'x' is numeric in training, but has 'one' in row 2",
+       {{"o.csv", "x,z\n1,2\none,4\n"}}},
+      {"evaluate_without_target",
+       "evaluate model.json o.csv",
+       3,
+       "o.csv: target column 'y' is not one of: x, z",
+       {{"o.csv", "x,z\n1,2\n3,4\n"}}},
+      {"part_of_other_data",
+       "evaluate model.json o.csv --part test",
+       2,
+       "part needs the data the model was trained on (good.csv, 40 rows); o.csv is not the same",
+       {{"o.csv", numbers(41)}}},
+      {"unknown_group",
+       "evaluate model.json good.csv --group q",
+       3,
+       "good.csv: group column 'q' is not one of: x, z, y",
+       {}},
+      // Sets.
+      {"unknown_synthetic",
+       "data make what",
+       2,
+       "synthetic set = 'what' is not one of: normal, pareto, sinc",
+       {}},
+      {"no_data_folder",
+       "train adult --data-dir no",
+       3,
+       "no: there is no such data folder; name one or set ADACVAR_DATA",
+       {}},
+      {"unknown_shell", "completion csh", 2, "shell = 'csh' is not one of: bash, zsh, fish", {}},
+  };
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+class BadInput : public testing::TestWithParam<Case> {
+ protected:
+  // One model for all, made once: training is not what is tested here.
+  static void SetUpTestSuite() {
+    const TemporaryFolder folder;
+    (void)folder.write("good.csv", numbers(40));
+    const Outcome trained = run_program(
+        ADACVAR_PROGRAM, {"train", "good.csv", "--target", "y", "--model", "m.json", "--quiet"},
+        folder.path());
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    model = support::content_of(folder.path() / "m.json");
+  }
+
+  static std::string model;
+};
+
+std::string BadInput::model;
+
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+TEST_P(BadInput, is_refused_in_these_words) {
+  const Case& given = GetParam();
+  const TemporaryFolder folder;
+  (void)folder.write("good.csv", numbers(40));
+  (void)folder.write("model.json", model);
+  (void)folder.write("half.json", model.substr(0, model.size() / 2));
+  std::string newer = model;
+  newer.replace(newer.rfind("\"version\": 1"), 12, "\"version\": 2");
+  (void)folder.write("newer.json", newer);
+  (void)folder.write(".out", "");
+  (void)folder.write(".err", "");
+  for (const auto& [name, text] : given.files) (void)folder.write(name, text);
+  const std::set<std::string> before = names_in(folder.path());
+
+  const Outcome outcome = run_program(ADACVAR_PROGRAM, words_of(given.arguments), folder.path());
+  EXPECT_EQ(outcome.code, given.code);
+  EXPECT_EQ(outcome.err, "adacvar: " + given.words + "\n");
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(names_in(folder.path()), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, BadInput, testing::ValuesIn(cases()),
+                         [](const auto& given) { return given.param.name; });
+
+}  // namespace
+}  // namespace adacvar

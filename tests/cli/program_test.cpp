@@ -1,0 +1,340 @@
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using nlohmann::json;
+using support::content_of;
+using support::Outcome;
+using support::TemporaryFolder;
+
+Outcome run(const TemporaryFolder& folder, const std::vector<std::string>& arguments) {
+  return support::run_program(ADACVAR_PROGRAM, arguments, folder.path());
+}
+
+json run_json(const TemporaryFolder& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
+  const Outcome outcome = run(folder, arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1) << "one line";
+  return json::parse(outcome.out);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Two clouds of points around (0, 0) and (3, 3); a third around (6, 0) when asked for.
+std::string clouds(int rows, int kinds) {
+  std::string text = "u,v,colour,kind\n";
+  for (int i = 0; i < rows; ++i) {
+    const int kind = i % kinds;
+    const double u = 3.0 * kind + std::sin(i * 1.7);
+    const double v = (kind == 1 ? 3.0 : 0.0) + std::cos(i * 2.3);
+    text += std::to_string(u) + "," + std::to_string(v) + "," + (i % 5 == 0 ? "red" : "blue") +
+            "," + std::string(1, static_cast<char>('a' + kind)) + "\n";
+  }
+  return text;
+}
+
+TEST(Program, train_prints_the_promised_object) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"train", "pareto", "--make-rows", "1000", "--alpha", "0.05",
+                                       "--seed", "3", "--model", "m.json"});
+  EXPECT_EQ(found["algorithm"], "adacvar");
+  EXPECT_EQ(found["task"], "regression");
+  EXPECT_EQ(found["loss"], "squared");
+  EXPECT_EQ(found["alpha"], 0.05);
+  EXPECT_EQ(found["seed"], 3);
+  EXPECT_EQ(found["rows"], (json{{"train", 500}, {"valid", 300}, {"test", 200}}));
+  EXPECT_EQ(found["stop_reason"], "epochs");
+  EXPECT_EQ(found["model"], "m.json");
+  EXPECT_GT(found["seconds"], 0);
+  for (const char* part : {"train", "valid", "test"}) {
+    const json& risk = found["risk"][part];
+    EXPECT_GT(risk["mean"], 0);
+    EXPECT_GT(risk["cvar"], risk["var"]);
+    EXPECT_GT(risk["var"], risk["mean"]);
+    EXPECT_FALSE(risk.contains("accuracy"));
+  }
+}
+
+TEST(Program, classes_have_accuracy_and_probabilities) {
+  const TemporaryFolder folder;
+  (void)folder.write("c.csv", clouds(300, 3));
+  const json found = run_json(
+      folder, {"train", "c.csv", "--target", "kind", "--algorithm", "mean", "--model", "m.json"});
+  EXPECT_EQ(found["task"], "multiclass");
+  EXPECT_EQ(found["loss"], "softmax");
+  EXPECT_GT(found["risk"]["test"]["accuracy"], 0.9);
+  EXPECT_GT(found["risk"]["test"]["min_class_precision"], 0.8);
+
+  const Outcome predicted = run(folder, {"predict", "m.json", "c.csv"});
+  const auto lines = lines_of(predicted.out);
+  ASSERT_EQ(lines.size(), 301U);
+  EXPECT_EQ(lines[0], "prediction,p_a,p_b,p_c");
+  std::istringstream row(lines[2]);
+  std::string cell;
+  std::getline(row, cell, ',');
+  EXPECT_EQ(cell, "b");
+  double sum = 0;
+  while (std::getline(row, cell, ',')) sum += std::stod(cell);
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST(Program, same_seed_gives_the_same_model_on_any_number_of_threads) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> base = {"train",    "pareto", "--make-rows", "400",
+                                         "--epochs", "5",      "--tune",      "--quiet"};
+  for (const std::string threads : {"1", "2", "5"}) {
+    auto arguments = base;
+    arguments.insert(arguments.end(), {"--threads", threads, "--model", threads + ".json"});
+    ASSERT_EQ(run(folder, arguments).code, 0);
+  }
+  const std::string one = content_of(folder.path() / "1.json");
+  EXPECT_EQ(one, content_of(folder.path() / "2.json"));
+  EXPECT_EQ(one, content_of(folder.path() / "5.json"));
+}
+
+TEST(Program, a_model_file_gives_the_risks_that_training_printed) {
+  const TemporaryFolder folder;
+  (void)folder.write("c.csv", clouds(200, 2));
+  const json trained = run_json(
+      folder, {"train", "c.csv", "--target", "kind", "--loss", "hinge", "--model", "m.json"});
+  const json judged = run_json(
+      folder, {"evaluate", "m.json", "c.csv", "--part", "test", "--alphas", "0.1", "--worst", "3"});
+  EXPECT_EQ(judged["rows"], 40);
+  EXPECT_DOUBLE_EQ(judged["mean"], trained["risk"]["test"]["mean"]);
+  EXPECT_DOUBLE_EQ(judged["tails"][0]["cvar"], trained["risk"]["test"]["cvar"]);
+  EXPECT_DOUBLE_EQ(judged["tails"][0]["var"], trained["risk"]["test"]["var"]);
+  EXPECT_EQ(judged["accuracy"], trained["risk"]["test"]["accuracy"]);
+  EXPECT_EQ(judged["worst"].size(), 3U);
+  EXPECT_GE(judged["worst"][0]["loss"], judged["worst"][1]["loss"]);
+
+  const auto lines = lines_of(run(folder, {"predict", "m.json", "c.csv"}).out);
+  EXPECT_EQ(lines.at(0), "prediction,score");
+}
+
+TEST(Program, evaluate_tells_groups_apart) {
+  const TemporaryFolder folder;
+  (void)folder.write("c.csv", clouds(200, 2));
+  (void)run_json(folder,
+                 {"train", "c.csv", "--target", "kind", "--drop", "colour", "--model", "m.json"});
+  const json judged = run_json(folder, {"evaluate", "m.json", "c.csv", "--group", "colour"});
+  ASSERT_EQ(judged["groups"].size(), 2U);
+  EXPECT_EQ(judged["group"], "colour");
+  EXPECT_EQ(judged["groups"][0]["value"], "blue");
+  EXPECT_EQ(judged["groups"][0]["rows"], 160);
+  EXPECT_EQ(judged["groups"][1]["value"], "red");
+  const double blue = judged["groups"][0]["mean"];
+  const double red = judged["groups"][1]["mean"];
+  EXPECT_NEAR(judged["mean"], 0.8 * blue + 0.2 * red, 1e-12);
+}
+
+TEST(Program, predictions_are_in_the_units_of_the_target) {
+  const TemporaryFolder folder;
+  std::string text = "x,y\n";
+  for (int i = 0; i < 200; ++i) {
+    text += std::to_string(i) + "," + std::to_string(1000 + 50 * i) + "\n";
+  }
+  (void)folder.write("line.csv", text);
+  (void)run_json(folder, {"train", "line.csv", "--target", "y", "--model", "m.json"});
+  (void)folder.write("new.csv", "x\n0\n100\n?\n");
+  ASSERT_EQ(run(folder, {"predict", "m.json", "new.csv", "-o", "p.csv"}).code, 0);
+  const auto lines = lines_of(content_of(folder.path() / "p.csv"));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "prediction");
+  EXPECT_NEAR(std::stod(lines[1]), 1000, 20);
+  EXPECT_NEAR(std::stod(lines[2]), 6000, 20);
+}
+
+TEST(Program, sparse_rows_are_trained_on_and_predicted) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += (i % 2 == 0 ? "+1 1:" : "-1 2:") + std::to_string(1 + i % 3) + " 7:1\n";
+  }
+  (void)folder.write("s.svm", text);
+  const json found = run_json(folder, {"train", "s.svm", "--model", "m.json"});
+  EXPECT_EQ(found["task"], "binary");
+  EXPECT_EQ(found["risk"]["test"]["accuracy"], 1.0);
+  (void)folder.write("new.svm", "0 1:2\n0 2:2\n");  // labels that training had not
+  const auto lines = lines_of(run(folder, {"predict", "m.json", "new.svm"}).out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "prediction,p_-1,p_1");
+  EXPECT_TRUE(lines[1].starts_with("1,"));
+  EXPECT_TRUE(lines[2].starts_with("-1,"));
+}
+
+TEST(Program, unknown_categories_are_counted_and_reported) {
+  const TemporaryFolder folder;
+  (void)folder.write("c.csv", clouds(200, 2));
+  (void)run_json(folder, {"train", "c.csv", "--target", "kind", "--model", "m.json"});
+  (void)folder.write("new.csv", "u,v,colour\n0,0,green\n3,3,red\n1,1,grey\n");
+  const Outcome outcome = run(folder, {"predict", "m.json", "new.csv"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err,
+            "note: 2 values of colour in these rows were not seen in training: all zeros\n");
+}
+
+TEST(Program, constant_columns_and_small_tails_are_noted) {
+  const TemporaryFolder folder;
+  std::string text = "x,same,y\n";
+  for (int i = 0; i < 50; ++i) text += std::to_string(i) + ",1," + std::to_string(i * i) + "\n";
+  (void)folder.write("t.csv", text);
+  const json found =
+      run_json(folder, {"train", "t.csv", "--target", "y", "--alpha", "0.01", "--split", "1,0,0"});
+  EXPECT_EQ(found["rows"], (json{{"train", 50}, {"valid", 0}, {"test", 0}}));
+  EXPECT_FALSE(found["risk"].contains("test"));
+  EXPECT_EQ(found["notes"][0], "column 'same' is constant in the training rows and was dropped");
+  EXPECT_EQ(
+      found["notes"][1],
+      "alpha = 0.01 of 50 training rows is 0.5 rows, less than one: the CVaR of these rows is "
+      "their largest loss");
+}
+
+TEST(Program, a_config_file_gives_options_and_the_command_line_overrules_it) {
+  const TemporaryFolder folder;
+  (void)folder.write("run.toml",
+                     "data = \"normal\"\nmake-rows = 300\nalpha = 0.3\n\n[train]\nalpha = 0.2\n"
+                     "split = [0.6, 0.2, 0.2]\nnesterov = true\n[compare]\nepochs = 2\n");
+  const json found = run_json(folder, {"train", "--config", "run.toml"});
+  EXPECT_EQ(found["alpha"], 0.2);
+  EXPECT_EQ(found["rows"]["train"], 180);
+  EXPECT_EQ(run_json(folder, {"train", "--config", "run.toml", "--alpha", "0.4"})["alpha"], 0.4);
+  const json compared = run_json(folder, {"compare", "--config", "run.toml"});
+  EXPECT_EQ(compared["runs"][0]["alpha"], 0.3);
+  EXPECT_EQ(compared["runs"][0]["epochs"], 2);
+  (void)folder.write("bad.toml", "alpha = 0.1\nalpah = 3\n");
+  const Outcome refused = run(folder, {"train", "normal", "--config", "bad.toml"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.err.starts_with("adacvar: bad.toml:2: key 'alpah' is not one of: data, "))
+      << refused.err;
+}
+
+TEST(Program, compare_tells_of_every_algorithm_on_the_same_rows) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});
+  ASSERT_EQ(found["runs"].size(), 4U);
+  const std::vector<std::string> names = {"adacvar", "trunc", "soft", "mean"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(found["runs"][i]["algorithm"], names[i]);
+    EXPECT_EQ(found["runs"][i]["rows"], found["runs"][0]["rows"]);
+  }
+  const Outcome shown = run(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});
+  EXPECT_NE(shown.out.find("test, 120 rows"), std::string::npos) << shown.out;
+  for (const std::string& line : lines_of(shown.out)) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Program, tuning_never_picks_worse_than_the_options_given) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> base = {"train", "pareto", "--make-rows", "600", "--epochs", "5"};
+  auto tuned = base;
+  tuned.emplace_back("--tune");
+  const json with = run_json(folder, tuned);
+  const json without = run_json(folder, base);
+  EXPECT_EQ(with["trials"], 18);
+  EXPECT_LE(with["risk"]["valid"]["cvar"], without["risk"]["valid"]["cvar"]);
+}
+
+TEST(Program, a_diverging_run_keeps_a_finite_model_and_says_so) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(folder, {"train", "normal", "--make-rows", "200", "--optimizer", "adam",
+                   "--learning-rate", "1e300", "--model", "m.json", "--json"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "diverged");
+  EXPECT_NE(outcome.err.find("note: adacvar diverged after "), std::string::npos) << outcome.err;
+  EXPECT_EQ(run(folder, {"predict", "m.json", "normal", "--make-rows", "5"}).code, 0);
+}
+
+TEST(Program, an_interrupt_saves_the_best_model_so_far) {
+  const TemporaryFolder folder;
+  const support::RunningProgram program(
+      ADACVAR_PROGRAM,
+      {"train", "pareto", "--make-rows", "2000", "--epochs", "100000000", "--decay", "1", "--model",
+       "m.json", "--json"},
+      folder.path());
+  while (program.printed_so_far().find("epoch 1/") == std::string::npos) std::this_thread::yield();
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "interrupted");
+  EXPECT_NE(outcome.err.find("note: stopped early"), std::string::npos) << outcome.err;
+  EXPECT_EQ(run(folder, {"predict", "m.json", "pareto", "--make-rows", "5"}).code, 0);
+}
+
+TEST(Program, quiet_is_silent_and_progress_goes_to_standard_error) {
+  const TemporaryFolder folder;
+  const Outcome loud = run(folder, {"train", "normal", "--make-rows", "200", "--epochs", "10"});
+  EXPECT_NE(loud.err.find("epoch 10/10, validation CVaR "), std::string::npos) << loud.err;
+  EXPECT_EQ(loud.err.find('\r'), std::string::npos) << "no bar where no terminal is";
+  EXPECT_EQ(loud.out.find("epoch"), std::string::npos);
+  EXPECT_EQ(run(folder, {"train", "normal", "--make-rows", "200", "-q"}).err, "");
+}
+
+TEST(Program, data_made_and_written_reads_back_as_the_same) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(
+      run(folder, {"data", "make", "sinc", "--rows", "50", "--seed", "4", "-o", "s.csv"}).code, 0);
+  const json from_file = run_json(folder, {"train", "s.csv", "--target", "y", "--epochs", "3"});
+  const json direct =
+      run_json(folder, {"train", "sinc", "--make-rows", "50", "--make-seed", "4", "--epochs", "3"});
+  EXPECT_EQ(from_file["risk"], direct["risk"]);
+}
+
+TEST(Program, every_help_page_fits_80_columns) {
+  const TemporaryFolder folder;
+  std::vector<std::vector<std::string>> pages = {{"--help"}};
+  for (const std::string name : {"train", "compare", "evaluate", "predict"}) {
+    pages.push_back({name, "--help"});
+  }
+  for (const std::string name : {"list", "describe", "make", "fetch"}) {
+    pages.push_back({"data", name, "-h"});
+  }
+  for (const auto& page : pages) {
+    const Outcome outcome = run(folder, page);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out.find("Usage: adacvar "), std::string::npos);
+    for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
+TEST(Program, the_page_of_options_is_up_to_date) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(content_of(ADACVAR_SOURCE "/docs/options.md"), run(folder, {"options"}).out)
+      << "adacvar options > docs/options.md";
+}
+
+TEST(Program, bash_completes_commands_options_and_values) {
+  if (!std::filesystem::exists("/bin/bash")) GTEST_SKIP() << "no bash";
+  const TemporaryFolder folder;
+  (void)folder.write("c.bash", run(folder, {"completion", "bash"}).out);
+  const auto complete = [&](const std::string& words, int place) {
+    const std::string script = "source c.bash; COMP_WORDS=(" + words +
+                               "); COMP_CWORD=" + std::to_string(place) +
+                               "; _adacvar; echo ${COMPREPLY[@]}";
+    return support::run_program("/bin/bash", {"-c", script}, folder.path()).out;
+  };
+  EXPECT_EQ(complete("adacvar co", 1), "compare\n");
+  EXPECT_EQ(complete("adacvar data d", 2), "describe\n");
+  EXPECT_EQ(complete("adacvar train x.csv --algo", 3), "--algorithm\n");
+  EXPECT_EQ(complete("adacvar train x.csv --algorithm t", 4), "trunc\n");
+}
+
+}  // namespace
+}  // namespace adacvar
