@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the examples and runs the first.
+# Builds the program and compares the algorithms on a built-in set.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,8 +9,8 @@ case "$*" in
     cat <<'TXT'
 usage: scripts/demo.sh
 
-Installs the packages of the parts core and program when they are missing, builds the library, the
-program and the examples in build/demo and runs examples/1_sampler_at_work.
+Installs the packages of the parts core and program when they are missing, builds the program in
+build/demo and runs `adacvar compare pareto`.
 TXT
     exit 0
     ;;
@@ -25,12 +25,9 @@ if command -v ccache > /dev/null; then
 fi
 echo "demo: building in build/demo"
 cmake -S . -B build/demo -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
-  -DADACVAR_BUILD_EXAMPLES=ON -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF
+  -DADACVAR_BUILD_EXAMPLES=OFF -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF
 cmake --build build/demo --parallel "$(nproc)"
 
-cat <<'TXT'
-demo: running examples/1_sampler_at_work.cpp: an adaptive sampler is shown losses and learns to
-draw the examples of the worst share.
-
-TXT
-exec build/demo/examples/1_sampler_at_work
+echo "demo: build/demo/adacvar compare pareto"
+echo
+exec build/demo/adacvar compare pareto

@@ -149,7 +149,7 @@ TEST(Preprocess, bad_later_data_is_refused) {
   EXPECT_EQ(refusal("x,d,y\n1,p,a\n2,q,b\n"), "t.csv: feature column 'c' is not one of: x, d, y");
   EXPECT_EQ(refusal("x,c,z\n1,p,a\n2,q,b\n"), "t.csv: target column 'y' is not one of: x, c, z");
   EXPECT_EQ(refusal("x,c,y\n1,p,a\nword,q,b\n"),
-            "t.csv: column 'x' is numeric in training, but has '1' in row 1");
+            "t.csv: column 'x' is numeric in training, but has 'word' in row 2");
   EXPECT_EQ(refusal("x,c,y\n1,p,a\n1e300,q,b\n"),
             "t.csv: column 'x', row 2: the value does not fit a float");
   EXPECT_EQ(message_of<DataError>([&] { return preprocessor.apply(SparseRows{}, Rows{}); }),
