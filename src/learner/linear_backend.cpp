@@ -7,19 +7,16 @@ namespace adacvar {
 
 namespace {
 
-// Of the rows with their intercept.
-std::vector<double> squared_norms(const Dataset& data) {
-  std::vector<double> norms(data.rows, 1.0);
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    const bool sparse = data.is_sparse();
-    const std::size_t begin = sparse ? data.start[i] : i * data.features;
-    const std::size_t end = sparse ? data.start[i + 1] : begin + data.features;
-    const float* values = sparse ? data.value.data() : data.dense.data();
-    for (std::size_t e = begin; e < end; ++e) {
-      norms[i] += static_cast<double>(values[e]) * static_cast<double>(values[e]);
-    }
+double squared_norm(const Dataset& data, std::size_t row) {
+  const bool sparse = data.is_sparse();
+  const std::size_t begin = sparse ? data.start[row] : row * data.features;
+  const std::size_t end = sparse ? data.start[row + 1] : begin + data.features;
+  const float* values = sparse ? data.value.data() : data.dense.data();
+  double norm = 1.0;  // the intercept's
+  for (std::size_t e = begin; e < end; ++e) {
+    norm += static_cast<double>(values[e]) * static_cast<double>(values[e]);
   }
-  return norms;
+  return norm;
 }
 
 // Intercepts stand last in every output's parameters and are left out.
@@ -40,23 +37,29 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
       model_(data.features, loss.outputs(data.class_names.size())),
       optimizer_(model_.parameters().size(), options.optimizer),
       gradient_(model_.parameters().size()),
-      squared_norms_(squared_norms(data)) {}
+      examples_(data.rows) {
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    examples_[i] = {.target = (data.targets[i] - data.target_mean) / data.target_sd,
+                    .squared_norm = squared_norm(data, i)};
+  }
+}
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
   targets_.resize(batch.size());
   slopes_.resize(batch.size() * model_.outputs());
-  for (std::size_t b = 0; b < batch.size(); ++b) {
-    targets_[b] = (data_.targets[batch[b]] - data_.target_mean) / data_.target_sd;
-  }
+  for (const Index i : batch) __builtin_prefetch(&examples_[i]);
   model_.scores(data_, batch, slopes_);
+  for (std::size_t b = 0; b < batch.size(); ++b) targets_[b] = examples_[batch[b]].target;
   loss_.evaluate(slopes_, targets_, losses, slopes_);
 }
 
 void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights,
                          double rate) {
   const double share = 1.0 / static_cast<double>(batch.size());
-  for (std::size_t e = 0; e < slopes_.size(); ++e) {
-    slopes_[e] *= weights[e / model_.outputs()] * share;
+  const std::size_t outputs = model_.outputs();
+  for (std::size_t b = 0; b < batch.size(); ++b) {
+    const double factor = weights[b] * share;
+    for (std::size_t o = 0; o < outputs; ++o) slopes_[b * outputs + o] *= factor;
   }
   std::ranges::fill(gradient_, 0.0);
   model_.add_gradient(data_, batch, slopes_, gradient_);
@@ -73,7 +76,8 @@ void LinearBackend::shorten(std::span<const Index> batch, std::span<const double
                             double rate) {
   if (options_.optimizer.kind != OptimizerKind::sgd) return;
   double trace = 0.0;
-  for (std::size_t b = 0; b < batch.size(); ++b) trace += weights[b] * squared_norms_[batch[b]];
+  for (std::size_t b = 0; b < batch.size(); ++b)
+    trace += weights[b] * examples_[batch[b]].squared_norm;
   trace = trace * loss_.curvature() / static_cast<double>(batch.size()) + options_.ridge;
   // Momentum m adds up to 1 / (1 - m) such steps.
   const double longest = 2.0 * (1.0 - options_.optimizer.momentum);
