@@ -309,6 +309,8 @@ void LogWeightBuckets::recompute_moments() {
 
 void LogWeightBuckets::add(std::span<const Index> indices, std::span<const double> steps,
                            std::span<double> before, std::span<double> after) {
+  moves_.resize(indices.size());
+  std::size_t moves = 0;
   for (std::size_t j = 0; j < indices.size(); ++j) {
     Item& item = items_[indices[j]];
     const double old = item.x;
@@ -321,13 +323,27 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
     note_moments(x, bucket, 1.0);
     const std::size_t from = bin_of_bucket(old_bucket);
     const std::size_t to = bin_of_bucket(bucket);
-    if (from != to) {
-      remove(from, item.slot);
-      append(to, indices[j]);
-    }
+    // Written in any case: whether an item moves cannot be predicted.
+    moves_[moves] = {indices[j], static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)};
+    moves += from != to ? 1 : 0;
   }
+  moves_.resize(moves);
   apply_moments();
+  for (const Move& move : moves_) prefetch_filler(move.from);
+  for (const Move& move : moves_) {
+    --bins_[move.from].leaving;
+    remove(move.from, items_[move.item].slot);
+    append(move.to, move.item);
+  }
   updates_since_refresh_ += indices.size();
+}
+
+// A place left is filled by the bin's last item, whose own record then changes: fetched ahead, as
+// it lies anywhere. Items that join the bin meanwhile make this a guess.
+inline void LogWeightBuckets::prefetch_filler(std::size_t bin) {
+  Bin& from = bins_[bin];
+  const std::uint32_t leaving = ++from.leaving;
+  if (leaving <= from.count) prefetch(*slot_address(bin, from.count - leaving));
 }
 
 void LogWeightBuckets::refresh_node_weights() {
@@ -572,10 +588,11 @@ void LogWeightBuckets::check_moments(const StateReader& reader) {
 }
 
 std::size_t LogWeightBuckets::memory_bytes() const noexcept {
-  std::size_t bytes =
-      sizeof(*this) + items_.capacity() * sizeof(Item) + pool_.capacity() * sizeof(Index) +
-      free_chunks_.capacity() * sizeof(std::uint32_t) + bins_.capacity() * sizeof(Bin) +
-      cell_changed_.capacity() + changes_.capacity() * sizeof(Change);
+  std::size_t bytes = sizeof(*this) + items_.capacity() * sizeof(Item) +
+                      pool_.capacity() * sizeof(Index) +
+                      free_chunks_.capacity() * sizeof(std::uint32_t) +
+                      bins_.capacity() * sizeof(Bin) + cell_changed_.capacity() +
+                      changes_.capacity() * sizeof(Change) + moves_.capacity() * sizeof(Move);
   for (const Bin& bin : bins_) bytes += bin.chunks.capacity() * sizeof(std::uint32_t);
   return bytes +
          sizeof(double) * (moments_.capacity() + node_weights_.capacity() + node_decay_.capacity() +

@@ -100,7 +100,13 @@ class LogWeightBuckets {
   };
   struct Bin {
     std::uint32_t count = 0;
+    std::uint32_t leaving = 0;  // within `add`: items noted to move, not yet moved
     std::vector<std::uint32_t> chunks;
+  };
+  struct Move {
+    Index item;
+    std::uint32_t from;
+    std::uint32_t to;
   };
   // A change of a cell's sums: sign * T_j(t).
   struct Change {
@@ -126,6 +132,7 @@ class LogWeightBuckets {
     return (chunk << chunk_shift_) + (slot & chunk_mask_);
   }
   void append(std::size_t bin, Index i);
+  void prefetch_filler(std::size_t bin);
   void remove(std::size_t bin, std::uint32_t slot);
   void move_all(std::size_t from, std::size_t to);
   void note_moments(double x, std::int64_t bucket, double sign);
@@ -164,6 +171,7 @@ class LogWeightBuckets {
   std::vector<char> cell_changed_;
   std::vector<Change> changes_;  // noted, not yet applied: the first changed_
   std::size_t changed_ = 0;
+  std::vector<Move> moves_;  // scratch of `add`
   std::uint64_t updates_since_refresh_ = 0;
 };
 

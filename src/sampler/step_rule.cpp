@@ -120,7 +120,8 @@ void StepRule::follow(std::span<const double> losses, std::span<const double> pr
   double above = 0.0;
   for (std::size_t j = 0; j < losses.size(); ++j) {
     const double share = 1.0 / (size_ * floored(probabilities[j]));
-    above += losses[j] > baseline_ ? share : 0.0;
+    // A product, since a branch could not be predicted.
+    above += share * static_cast<double>(losses[j] > baseline_);
   }
   const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
   const double step = scale_ / kBaselineMemory * std::clamp(excess, -1.0, 1.0);
