@@ -10,6 +10,9 @@ namespace adacvar {
 /// Asks the system to back [memory, memory + bytes) by large pages where it can; a hint only.
 void advise_huge_pages(void* memory, std::size_t bytes) noexcept;
 
+/// The same for memory already in use, at once: the system copies it. Contents stay as they are.
+void collapse_huge_pages(const void* memory, std::size_t bytes) noexcept;
+
 /// Allocator for arrays that are read at random. With 4 KB pages each access to an array of
 /// hundreds of megabytes also misses the address translation cache; large pages avoid that.
 template <class T>
