@@ -4,10 +4,10 @@ set -euo pipefail
 export LC_ALL=C
 
 declare -A packages=(
-  [core]="g++ cmake ninja-build ccache libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev"
+  [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev"
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
   [test]="libgtest-dev libboost-dev"
-  [bench]="libbenchmark-dev libeigen3-dev"
+  [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )
 known=(core program test bench dev)

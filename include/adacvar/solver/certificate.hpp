@@ -1,0 +1,47 @@
+#pragma once
+
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
+
+#include <optional>
+#include <span>
+
+namespace adacvar {
+
+/// What is known of the least CVaR: it is at least `lower` and, by a model at hand, at most
+/// `upper`.
+struct Certificate {
+  double lower = 0;
+  double upper = 0;
+  /// `lower` holds for all models whose parameters have at most this norm.
+  double radius = 0;
+
+  /// upper / lower - 1; nothing when lower is 0.
+  [[nodiscard]] std::optional<double> relative_gap() const {
+    if (!(lower > 0)) return std::nullopt;
+    return upper > lower ? (upper - lower) / lower : 0.0;
+  }
+};
+
+struct CertifyOptions {
+  double alpha = 0.1;
+  double ridge = 0;
+  unsigned threads = 0;  ///< 0: as many as the machine has; does not change the result
+};
+
+/// How far the CVaR of `model` (plus ridge/2 |weights|^2) is from the least possible, by the law
+/// `q` over the rows: for every q with 0 <= q_i <= 1/(alpha N) that adds up to 1,
+///   min over theta of q'L(theta) <= least CVaR <= CVaR(model).
+/// The left side is bounded from below through its Fenchel dual, so the bound is never an estimate:
+/// whatever q is, it does not exceed the least CVaR (docs/how_it_works.md). A law that exceeds its
+/// limits is scaled down. Losses are in the learner's units.
+///
+/// Cost: some Newton steps on the rows with q > 0, O(rows * parameters^2) each; for absolute,
+/// pinball and hinge losses those of an interior-point method.
+/// Throws: OptionError unless q has an entry of at least 0 per row, not all 0, or when there are
+/// more than 5,000 parameters.
+[[nodiscard]] Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
+                                  std::span<const double> q, const CertifyOptions& options);
+
+}  // namespace adacvar

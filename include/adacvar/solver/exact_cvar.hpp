@@ -1,0 +1,59 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
+#include <adacvar/solver/certificate.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace adacvar {
+
+enum class ExactStatus : std::uint8_t {
+  optimal,       ///< the certified relative gap is at most the tolerance
+  not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
+  stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
+  interrupted,   ///< the flag asked for it
+};
+
+inline constexpr Names kExactStatusNames{"optimal", "not_attained", "stalled", "interrupted"};
+
+struct ExactOptions {
+  double alpha = 0.1;
+  double ridge = 0;
+  double tolerance = 1e-6;
+  std::uint64_t max_steps = 1000;
+  unsigned threads = 0;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct ExactResult {
+  LinearModel model;
+  Certificate certificate;
+  ExactStatus status = ExactStatus::stalled;
+  std::uint64_t steps = 0;
+  double norm = 0;        ///< of the parameters
+  std::vector<double> q;  ///< the law behind the bound, one entry per row
+};
+
+/// The linear model of least CVaR + ridge/2 |weights|^2, intercepts left out of the ridge, with a
+/// proof: `certificate.relative_gap()` is at most the tolerance unless the status says otherwise.
+///
+/// Smooth losses (squared, huber, logistic, softmax): the maximum over q is smoothed by
+/// mu/2 alpha N |q|^2, which has its maximiser in closed form but for one level; Newton's method in
+/// theta, mu falling towards 0. Large data begins on a sample of its rows. Absolute, pinball and
+/// hinge losses: a primal-dual interior-point method on the linear (with ridge: quadratic) program.
+/// `start`: parameters to begin with, such as those of a neighbouring alpha.
+///
+/// Cost: some ten passes over the data and as many Gram matrices of the rows in the tail, O(alpha N
+/// parameters^2) each; interior point: all rows. Deterministic, whatever the number of threads.
+/// Throws: OptionError for an option that is not allowed, a loss that does not fit the task or more
+/// than 5,000 parameters; DataError for empty data.
+[[nodiscard]] ExactResult solve_exact(const Dataset& data, const Loss& loss,
+                                      const ExactOptions& options,
+                                      const LinearModel* start = nullptr);
+
+}  // namespace adacvar

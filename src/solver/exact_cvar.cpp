@@ -1,0 +1,135 @@
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include "solver/minimise.hpp"
+#include "solver/problem.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/rng.hpp>
+#include <adacvar/learner/train.hpp>
+#include <adacvar/risk/cvar.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+// From this many rows on, a sample finds the neighbourhood first.
+constexpr std::size_t kLarge = 50'000;
+constexpr std::size_t kSampleShare = 8;
+
+void check(const Dataset& data, const Loss& loss, const ExactOptions& options) {
+  check_range("alpha", options.alpha, Bounds{.low = 0, .high = 1, .low_ok = false});
+  check_range("ridge", options.ridge, Bounds{.low = 0});
+  check_range("tolerance", options.tolerance, Bounds{.low = 0, .low_ok = false});
+  if (!loss.fits(data.task)) throw OptionError("the loss does not fit the task of the data");
+}
+
+/// Every kSampleShare-th row of a random order, as a data set of its own.
+Dataset sample_of(const Dataset& data) {
+  Rng rng(0);
+  Dataset sample;
+  sample.features = data.features;
+  sample.task = data.task;
+  sample.target_mean = data.target_mean;
+  sample.target_sd = data.target_sd;
+  sample.class_names = data.class_names;
+  if (data.is_sparse()) sample.start.push_back(0);
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    if (rng.below(kSampleShare) != 0) continue;
+    sample.targets.push_back(data.targets[i]);
+    if (data.is_sparse()) {
+      for (std::size_t e = data.start[i]; e < data.start[i + 1]; ++e) {
+        sample.column.push_back(data.column[e]);
+        sample.value.push_back(data.value[e]);
+      }
+      sample.start.push_back(sample.column.size());
+    } else {
+      const auto row = std::span(data.dense).subspan(i * data.features, data.features);
+      sample.dense.insert(sample.dense.end(), row.begin(), row.end());
+    }
+  }
+  sample.rows = sample.targets.size();
+  return sample;
+}
+
+/// Where to begin, and how far from the optimum that may be.
+struct Start {
+  Eigen::VectorXd theta;
+  double gap = 0;  // 0: not known
+};
+
+Start start_from(const LinearModel& model, Eigen::Index size, double gap) {
+  const auto parameters = model.parameters();
+  if (parameters.size() != static_cast<std::size_t>(size)) {
+    throw OptionError(fmt::format("the model to start from has {} parameters, {} are needed",
+                                  parameters.size(), size));
+  }
+  return {Eigen::Map<const Eigen::VectorXd>(parameters.data(), size), gap};
+}
+
+Start find_start(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                 Eigen::Index size) {
+  if (data.rows < kLarge) return {Eigen::VectorXd::Zero(size), 0};
+  ExactOptions rough = options;
+  rough.tolerance = std::max(options.tolerance, 1e-3);
+  const ExactResult found = solve_exact(sample_of(data), loss, rough);
+  // A sample's optimum is off by about its own error.
+  return start_from(found.model, size, 0.05 * found.certificate.upper);
+}
+
+RowLaw law_of(std::span<const double> q, std::size_t rows) {
+  if (q.size() != rows) {
+    throw OptionError(fmt::format("q has {} entries, the data {} rows", q.size(), rows));
+  }
+  RowLaw law;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!(q[i] >= 0) || !std::isfinite(q[i])) {
+      throw OptionError(fmt::format("q[{}] = {} is not a probability", i, q[i]));
+    }
+    if (q[i] == 0) continue;
+    law.rows.push_back(static_cast<Index>(i));
+    law.weights.push_back(q[i]);
+  }
+  if (law.rows.empty()) throw OptionError("q is 0 for every row");
+  return law;
+}
+
+}  // namespace
+
+ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                        const LinearModel* start) {
+  check(data, loss, options);
+  const Problem problem(data, loss, options.ridge, options.threads);
+  const Start from = start != nullptr ? start_from(*start, problem.size(), 0)
+                                      : find_start(data, loss, options, problem.size());
+  const SolverOutcome found = minimise_cvar(problem, options, from.theta, from.gap);
+  ExactResult result{.model = problem.model(found.theta),
+                     .certificate = found.certificate,
+                     .status = found.status,
+                     .steps = found.steps,
+                     .norm = found.theta.norm(),
+                     .q = std::vector<double>(data.rows)};
+  for (std::size_t r = 0; r < found.law.rows.size(); ++r) {
+    result.q[found.law.rows[r]] = found.law.weights[r];
+  }
+  return result;
+}
+
+Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
+                    std::span<const double> q, const CertifyOptions& options) {
+  check(data, loss, {.alpha = options.alpha, .ridge = options.ridge});
+  const Problem problem(data, loss, options.ridge, options.threads);
+  const RowLaw law = law_of(q, data.rows);
+  const Eigen::VectorXd theta = start_from(model, problem.size(), 0).theta;
+  const SolverOutcome found = minimise_weighted(problem, options.alpha, law, theta, 1e-9, nullptr);
+  Certificate certificate = found.certificate;
+  certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);
+  return certificate;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,203 @@
+#include "solver/minimise.hpp"
+
+#include "solver/interior_point.hpp"
+
+#include <adacvar/risk/cvar.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
+
+/// Keeps the better of what is known and what a point shows; `upper` is the objective there.
+void improve(const Problem& problem, double alpha, const InteriorPoint& point, double upper,
+             SolverOutcome& outcome) {
+  RowLaw law;
+  std::vector<double> slopes;
+  point.read_law(law, slopes);
+  const DualBound bound = dual_bound(problem, alpha, law, std::move(slopes), point.theta());
+  if (outcome.law.rows.empty() || bound.value > outcome.certificate.lower) {
+    outcome.certificate.lower = bound.value;
+    outcome.certificate.radius = bound.radius;
+    outcome.law = std::move(law);
+  }
+  if (outcome.theta.size() == 0 || upper < outcome.certificate.upper) {
+    outcome.certificate.upper = upper;
+    outcome.theta = point.theta();
+  }
+}
+
+// The loss of a margin reaches 0 only far out.
+ExactStatus status_at_zero(const Problem& problem) {
+  const LossKind kind = problem.loss().kind();
+  const bool far = kind == LossKind::logistic || kind == LossKind::softmax;
+  return far && problem.ridge() == 0 ? ExactStatus::not_attained : ExactStatus::optimal;
+}
+
+/// Steps until the certified gap is at most `tolerance`.
+template <class Objective>
+SolverOutcome follow(const Problem& problem, double alpha, InteriorPoint point, double tolerance,
+                     std::uint64_t most, const std::atomic<bool>* stop,
+                     const Objective& objective) {
+  SolverOutcome outcome;
+  const double scale = objective(Eigen::VectorXd::Zero(problem.size()));
+  improve(problem, alpha, point, objective(point.theta()), outcome);
+  while (outcome.steps < most) {
+    if (is_set(stop)) {
+      outcome.status = ExactStatus::interrupted;
+      return outcome;
+    }
+    ++outcome.steps;
+    const bool moved = point.step();
+    if (point.gap() <= 2 * tolerance * outcome.certificate.upper || !moved ||
+        outcome.steps % 8 == 0) {
+      improve(problem, alpha, point, objective(point.theta()), outcome);
+    }
+    const auto gap = outcome.certificate.relative_gap();
+    if (gap && *gap <= tolerance) {
+      outcome.status = ExactStatus::optimal;
+      return outcome;
+    }
+    if (outcome.certificate.upper <= 1e-12 * scale) {
+      outcome.status = status_at_zero(problem);
+      return outcome;
+    }
+    if (!moved) return outcome;
+  }
+  return outcome;
+}
+
+/// A step and how much the quadratic model promises by it.
+struct NewtonStep {
+  Eigen::VectorXd step;
+  double decrement = 0;
+};
+
+// A singular Hessian gets a small multiple of the unit matrix, more where that is not enough.
+NewtonStep newton_step(const Eigen::MatrixXd& hessian, const Eigen::VectorXd& gradient) {
+  const double scale = std::max(hessian.trace() / static_cast<double>(hessian.rows()),
+                                std::numeric_limits<double>::min());
+  for (double shift = 1e-13 * scale; shift < 1e6 * scale; shift *= 100) {
+    Eigen::MatrixXd shifted = hessian;
+    shifted.diagonal().array() += shift;
+    const Eigen::LLT<Eigen::MatrixXd> factor(shifted);
+    if (factor.info() != Eigen::Success) continue;
+    NewtonStep result{-factor.solve(gradient), 0};
+    result.decrement = -gradient.dot(result.step);
+    if (result.step.allFinite() && result.decrement >= 0) return result;
+  }
+  return {-gradient / scale, gradient.squaredNorm() / scale};
+}
+
+/// sum q_r L_r + ridge/2 |weights|^2 and the slopes there.
+class WeightedLoss {
+ public:
+  WeightedLoss(const Problem& problem, const RowLaw& law) : problem_(problem), law_(law) {}
+
+  double move_to(const Eigen::VectorXd& theta) {
+    problem_.evaluate(law_.rows, problem_.scores(theta, law_.rows), losses_, slopes_);
+    double sum = problem_.penalty(theta);
+    for (std::size_t r = 0; r < losses_.size(); ++r) sum += law_.weights[r] * losses_[r];
+    return sum;
+  }
+
+  [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta) const {
+    Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
+    problem_.add_penalty_gradient(theta, gradient);
+    Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_);
+    problem_.add_penalty_curvature(hessian);
+    return newton_step(hessian, gradient);
+  }
+
+  [[nodiscard]] const std::vector<double>& slopes() const { return slopes_; }
+
+ private:
+  const Problem& problem_;
+  const RowLaw& law_;
+  std::vector<double> losses_;
+  std::vector<double> slopes_;
+};
+
+SolverOutcome newton(const Problem& problem, double alpha, const RowLaw& law,
+                     const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
+  constexpr std::uint64_t kMostSteps = 200;
+  SolverOutcome outcome;
+  outcome.theta = start;
+  outcome.law = law;
+  WeightedLoss loss(problem, law);
+  const double scale = loss.move_to(Eigen::VectorXd::Zero(problem.size()));
+  double value = loss.move_to(start);
+  while (outcome.steps < kMostSteps && !is_set(stop) && value > 1e-12 * scale) {
+    const NewtonStep step = loss.step_at(outcome.theta);
+    if (step.decrement <= 1e-15 * value) break;
+    ++outcome.steps;
+    double length = 1;
+    double then = loss.move_to(outcome.theta + step.step);
+    while (!(then <= value - 1e-4 * length * step.decrement) && length > 1e-10) {
+      length *= 0.5;
+      then = loss.move_to(outcome.theta + length * step.step);
+    }
+    if (!(then < value)) break;
+    outcome.theta += length * step.step;
+    value = then;
+  }
+  value = loss.move_to(outcome.theta);
+  const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), outcome.theta);
+  outcome.certificate = {bound.value, value, bound.radius};
+  if (value <= 1e-12 * scale) outcome.status = status_at_zero(problem);
+  return outcome;
+}
+
+}  // namespace
+
+SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
+                            const Eigen::VectorXd& start, double gap) {
+  std::vector<Index> rows(problem.rows());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const auto count = static_cast<double>(rows.size());
+  const double tail = std::max(1.0, options.alpha * count);
+  if (tail >= count) {  // the mean: the law is known
+    const RowLaw law{std::move(rows), std::vector<double>(problem.rows(), 1 / count)};
+    return minimise_weighted(problem, options.alpha, law, start, options.tolerance, options.stop);
+  }
+  const auto objective = [&](const Eigen::VectorXd& theta) {
+    std::vector<double> losses;
+    std::vector<double> slopes;
+    problem.evaluate(problem.scores(theta), losses, slopes);
+    return cvar(losses, options.alpha) + problem.penalty(theta);
+  };
+  InteriorPoint point(problem, std::move(rows), std::vector<double>(problem.rows(), 1 / tail),
+                      InteriorPoint::Kind::cvar, start, gap);
+  return follow(problem, options.alpha, std::move(point), options.tolerance, options.max_steps,
+                options.stop, objective);
+}
+
+SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowLaw& law,
+                                const Eigen::VectorXd& start, double tolerance,
+                                const std::atomic<bool>* stop) {
+  SolverOutcome outcome;
+  if (is_smooth(problem.loss())) {
+    outcome = newton(problem, alpha, law, start, stop);
+  } else {
+    WeightedLoss loss(problem, law);
+    const auto objective = [&](const Eigen::VectorXd& theta) { return loss.move_to(theta); };
+    InteriorPoint point(problem, law.rows, law.weights, InteriorPoint::Kind::weighted,
+                        Eigen::VectorXd::Zero(problem.size()), 0);
+    outcome = follow(problem, alpha, std::move(point), tolerance, 200, stop, objective);
+    outcome.law = law;
+  }
+  const auto gap = outcome.certificate.relative_gap();
+  if (gap && *gap <= tolerance) outcome.status = ExactStatus::optimal;
+  if (is_set(stop)) outcome.status = ExactStatus::interrupted;
+  return outcome;
+}
+
+}  // namespace adacvar

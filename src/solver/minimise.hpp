@@ -1,0 +1,19 @@
+#pragma once
+
+#include "solver/problem.hpp"
+#include "solver/solver_outcome.hpp"
+
+namespace adacvar {
+
+/// Least CVaR; see solve_exact. `gap`: how far `start` may be from it, 0 when that is not known.
+[[nodiscard]] SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
+                                          const Eigen::VectorXd& start, double gap);
+
+/// Least sum of q_r L_r + ridge/2 |weights|^2 for a law over the rows, its bound as the lower end
+/// of the certificate and the value found as the upper. Newton's method, for losses that are not
+/// smooth the interior-point method. `stop` may be null.
+[[nodiscard]] SolverOutcome minimise_weighted(const Problem& problem, double alpha,
+                                              const RowLaw& law, const Eigen::VectorXd& start,
+                                              double tolerance, const std::atomic<bool>* stop);
+
+}  // namespace adacvar

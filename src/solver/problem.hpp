@@ -1,0 +1,88 @@
+#pragma once
+
+#include <adacvar/base/index.hpp>
+#include <adacvar/data/dataset.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
+
+#include <Eigen/Core>
+
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+/// Losses of a linear model on all rows, with the derivatives that solvers ask for. Parameters are
+/// a vector laid out as those of LinearModel. Sums are made in parts that do not depend on the
+/// number of threads.
+class Problem {
+ public:
+  /// Keeps a reference to `data`. Throws: OptionError when there are more than 5,000 parameters,
+  /// whose Hessian would be too large; DataError for data without rows.
+  Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads);
+
+  [[nodiscard]] const Dataset& data() const noexcept { return data_; }
+  [[nodiscard]] const Loss& loss() const noexcept { return loss_; }
+  [[nodiscard]] double ridge() const noexcept { return ridge_; }
+  [[nodiscard]] unsigned threads() const noexcept { return threads_; }
+  [[nodiscard]] std::size_t rows() const noexcept { return data_.rows; }
+  [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
+  [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
+  /// Whether parameter `i` is an intercept.
+  [[nodiscard]] bool is_intercept(Eigen::Index i) const noexcept {
+    return i % static_cast<Eigen::Index>(data_.features + 1) ==
+           static_cast<Eigen::Index>(data_.features);
+  }
+  /// The target that the loss sees.
+  [[nodiscard]] double target(Index row) const noexcept {
+    return (data_.targets[row] - data_.target_mean) / data_.target_sd;
+  }
+
+  [[nodiscard]] LinearModel model(const Eigen::VectorXd& theta) const;
+
+  /// Scores of every row, example by example: linear in theta.
+  [[nodiscard]] std::vector<double> scores(const Eigen::VectorXd& theta) const;
+  [[nodiscard]] std::vector<double> scores(const Eigen::VectorXd& theta,
+                                           std::span<const Index> rows) const;
+
+  /// Losses of every row and slopes by its scores.
+  void evaluate(std::span<const double> scores, std::vector<double>& losses,
+                std::vector<double>& slopes) const;
+  /// The same for the rows named.
+  void evaluate(std::span<const Index> rows, std::span<const double> scores,
+                std::vector<double>& losses, std::vector<double>& slopes) const;
+
+  /// ridge/2 |weights|^2.
+  [[nodiscard]] double penalty(const Eigen::VectorXd& theta) const;
+  void add_penalty_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& gradient) const;
+  void add_penalty_curvature(Eigen::MatrixXd& hessian) const;
+
+  /// sum over `rows` of weights[r] * slope (x) (x, 1); slopes[r] is that of row rows[r].
+  [[nodiscard]] Eigen::VectorXd gradient(std::span<const Index> rows,
+                                         std::span<const double> weights,
+                                         std::span<const double> slopes) const;
+
+  /// sum over `rows` of (weights[r] * curvature + outer[r] * slope slope') (x) (x, 1)(x, 1)', the
+  /// curvature being the loss's second derivative, which the slope tells. `outer` may be empty.
+  [[nodiscard]] Eigen::MatrixXd hessian(std::span<const Index> rows,
+                                        std::span<const double> weights,
+                                        std::span<const double> outer,
+                                        std::span<const double> slopes) const;
+
+  /// Second derivative by the score of a loss with one output, from its slope.
+  [[nodiscard]] double curvature(double slope) const noexcept;
+
+ private:
+  void evaluate_with(std::span<const double> targets, std::span<const double> scores,
+                     std::vector<double>& losses, std::vector<double>& slopes) const;
+
+  const Dataset& data_;
+  Loss loss_;
+  double ridge_;
+  unsigned threads_;
+  std::size_t outputs_;
+  Eigen::Index size_;
+  std::vector<double> targets_;
+};
+
+}  // namespace adacvar
