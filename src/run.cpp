@@ -86,6 +86,7 @@ class Runs {
     for (const Algorithm algorithm : algorithms) {
       TrainOptions base = options_.train;
       base.algorithm = algorithm;
+      base = decided(base, data_.train, loss_);
       const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
       for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
       groups_.emplace_back();

@@ -111,12 +111,18 @@ class Candidates {
 };
 
 double rate_at(const TrainOptions& options, std::uint64_t epoch) {
-  double rate = options.learning_rate;
-  for (const double share : {0.4, 0.8}) {
-    if (static_cast<double>(epoch) > share * static_cast<double>(options.epochs))
-      rate *= options.decay;
+  const auto t = static_cast<double>(epoch);
+  switch (options.rate_schedule) {
+    case RateSchedule::steps:
+      break;
+    case RateSchedule::inverse_sqrt:
+      return options.learning_rate / std::sqrt(t);
+    case RateSchedule::constant:
+      return options.learning_rate;
   }
-  return rate;
+  const double every = options.decay_every > 0 ? static_cast<double>(options.decay_every)
+                                               : 2.0 * static_cast<double>(options.epochs) / 5.0;
+  return options.learning_rate * std::pow(options.decay, std::ceil(t / every) - 1.0);
 }
 
 void check_arguments(const Dataset& training, const Dataset* validation, const Loss& loss,
@@ -157,9 +163,20 @@ std::vector<double> losses_of(const LinearModel& model, const Dataset& data, con
   return losses;
 }
 
+TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss) {
+  // At small alpha a small batch of trunc rarely has a row above the level.
+  const std::uint64_t least = options.algorithm == Algorithm::trunc ? 64 : 8;
+  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, least, 64);
+  if (!options.sampler.eta_scale) {
+    options.sampler.eta_scale = loss.fits(Task::regression) ? 3.0 : 20.0;
+  }
+  return options;
+}
+
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
-                  const TrainOptions& options, const TrainHooks& hooks) {
-  check_arguments(training, validation, loss, options);
+                  const TrainOptions& given, const TrainHooks& hooks) {
+  check_arguments(training, validation, loss, given);
+  const TrainOptions options = decided(given, training, loss);
   const std::uint64_t steps_per_epoch = (training.rows + options.batch - 1) / options.batch;
   const std::uint64_t total_steps = steps_per_epoch * options.epochs;
   Rng rng(options.seed);

@@ -8,7 +8,7 @@ namespace {
 void turn(TrainOptions& options, double factor) {
   switch (options.algorithm) {
     case Algorithm::adacvar:
-      options.sampler.eta_scale *= factor;
+      options.sampler.eta_scale = options.sampler.eta_scale.value_or(1.0) * factor;
       if (options.sampler.eta) *options.sampler.eta *= factor;
       break;
     case Algorithm::trunc:

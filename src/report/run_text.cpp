@@ -69,8 +69,9 @@ std::string tuning_line(const RunResult& result) {
                                  kAlgorithmNames.of(options.algorithm), result.trials,
                                  kOptimizers.of(options.optimizer.kind), options.learning_rate);
   if (options.algorithm == Algorithm::adacvar) {
-    line += options.sampler.eta ? fmt::format(", eta {:g}", *options.sampler.eta)
-                                : fmt::format(", eta-scale {:g}", options.sampler.eta_scale);
+    line += options.sampler.eta
+                ? fmt::format(", eta {:g}", *options.sampler.eta)
+                : fmt::format(", eta-scale {:g}", options.sampler.eta_scale.value_or(1.0));
   }
   if (options.algorithm == Algorithm::soft)
     line += fmt::format(", temperature {:g}", options.temperature);

@@ -296,7 +296,7 @@ void AdaptiveSampler::Impl::save(std::ostream& out) const {
   writer.put(o.estimator);
   writer.put(static_cast<std::uint8_t>(o.eta.has_value()));
   writer.put(o.eta.value_or(0.0));
-  writer.put(o.eta_scale);
+  writer.put(o.eta_scale.value_or(1.0));
   writer.put(o.schedule);
   writer.put(o.horizon);
   writer.put(o.gamma);

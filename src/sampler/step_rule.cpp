@@ -34,7 +34,8 @@ double automatic_eta(double size, const AdaptiveSamplerOptions& options) {
   const double draws = options.schedule != EtaSchedule::constant ? 1.0
                        : options.horizon > 0 ? static_cast<double>(options.horizon)
                                              : 50.0 * size;
-  return options.eta_scale * std::sqrt(portable::log(std::max(size, 2.0)) / (size * draws));
+  return options.eta_scale.value_or(1.0) *
+         std::sqrt(portable::log(std::max(size, 2.0)) / (size * draws));
 }
 
 }  // namespace

@@ -229,6 +229,57 @@ TEST(Train, ridge_and_ball_shrink_the_weights_not_the_intercept) {
   EXPECT_NEAR(ball.parameters()[2], 5.5, 0.2);
 }
 
+// Far from its target an absolute loss has slope 1, so that without momentum the intercept is the
+// sum of all rates, whichever rows are drawn.
+double sum_of_rates(std::size_t rows, TrainOptions options) {
+  Dataset data;
+  data.rows = rows;
+  data.features = 1;
+  data.dense.assign(rows, 0.0F);
+  data.targets.assign(rows, 1e6);
+  options.learning_rate = 1;
+  options.optimizer.momentum = 0;
+  options.iterate = Iterate::last;
+  return train(data, nullptr, Loss(LossKind::absolute), options).model.intercept(0);
+}
+
+TEST(Train, learning_rate_follows_its_schedule) {
+  TrainOptions options{.epochs = 5, .batch = 1, .decay = 0.1};
+  EXPECT_NEAR(sum_of_rates(1, options), 1 + 1 + 0.1 + 0.1 + 0.01, 1e-9);  // after 2 and 4 epochs
+  options.decay_every = 3;
+  EXPECT_NEAR(sum_of_rates(1, options), 1 + 1 + 1 + 0.1 + 0.1, 1e-9);
+  options.decay_every = 1;
+  EXPECT_NEAR(sum_of_rates(1, options), 1.1111, 1e-9);
+  options.rate_schedule = RateSchedule::inverse_sqrt;
+  options.epochs = 4;
+  EXPECT_NEAR(sum_of_rates(1, options), 1 + 1 / std::sqrt(2.0) + 1 / std::sqrt(3.0) + 0.5, 1e-9);
+  options.rate_schedule = RateSchedule::constant;
+  EXPECT_NEAR(sum_of_rates(1, options), 4, 1e-9);
+}
+
+TEST(Train, automatic_batch_grows_with_the_rows) {
+  TrainOptions options{.epochs = 1, .rate_schedule = RateSchedule::constant};
+  EXPECT_NEAR(sum_of_rates(100, options), 13, 1e-9);     // batches of 8
+  EXPECT_NEAR(sum_of_rates(1000, options), 67, 1e-9);    // of 1000 / 64 = 15
+  EXPECT_NEAR(sum_of_rates(10000, options), 157, 1e-9);  // of 64
+  options.batch = 10;
+  EXPECT_NEAR(sum_of_rates(1000, options), 100, 1e-9);
+}
+
+TEST(Train, decided_options_keep_what_was_given) {
+  const Dataset data = line(1000);
+  const Loss squared(LossKind::squared);
+  EXPECT_EQ(decided({}, data, squared).batch, 15U);
+  EXPECT_EQ(decided({.algorithm = Algorithm::trunc}, data, squared).batch, 64U);
+  EXPECT_EQ(decided({}, data, squared).sampler.eta_scale, 3);
+  for (const auto kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
+    EXPECT_EQ(decided({}, classes(200, 2), Loss(kind)).sampler.eta_scale, 20);
+  }
+  const TrainOptions given{.batch = 7, .sampler = {.eta_scale = 0.5}};
+  EXPECT_EQ(decided(given, data, squared).batch, 7U);
+  EXPECT_EQ(decided(given, data, squared).sampler.eta_scale, 0.5);
+}
+
 TEST(Train, patience_and_best_use_the_validation_rows) {
   const Dataset data = line(300, 0.1);
   const Dataset held_out = line(300, 0.1, 9);
@@ -301,7 +352,6 @@ TEST(Train, bad_input_is_refused_in_words) {
   };
   expect_words<OptionError>(run(data, squared, {.alpha = 0}), "alpha = 0 is outside (0, 1]");
   expect_words<OptionError>(run(data, squared, {.epochs = 0}), "epochs = 0 is outside [1, inf)");
-  expect_words<OptionError>(run(data, squared, {.batch = 0}), "batch = 0 is outside [1, inf)");
   expect_words<OptionError>(run(data, squared, {.learning_rate = 0}),
                             "learning-rate = 0 is outside (0, inf)");
   expect_words<OptionError>(

@@ -80,7 +80,7 @@ class DenseSampler {
     } else {
       double horizon = o_.horizon > 0 ? static_cast<double>(o_.horizon) : 50 * n_;
       if (o_.schedule != EtaSchedule::constant) horizon = 1;
-      base = o_.eta_scale * std::sqrt(std::log(std::max(n_, 2.0)) / (n_ * horizon));
+      base = o_.eta_scale.value_or(1.0) * std::sqrt(std::log(std::max(n_, 2.0)) / (n_ * horizon));
     }
     if (o_.schedule == EtaSchedule::inverse_sqrt) return base / std::sqrt(draws_);
     if (o_.schedule == EtaSchedule::adagrad) return base / std::sqrt(1 + squares_);

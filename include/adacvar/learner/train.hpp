@@ -33,6 +33,13 @@ enum class Iterate : std::uint8_t {
   best,     ///< the end of the epoch with the least CVaR on the validation rows
 };
 
+/// How the learning rate changes with the epochs.
+enum class RateSchedule : std::uint8_t {
+  steps,         ///< times `decay` after every `decay_every` epochs
+  inverse_sqrt,  ///< divided by sqrt(t) in epoch t = 1, 2, ...
+  constant,
+};
+
 enum class StopReason : std::uint8_t {
   epochs,       ///< all epochs done
   patience,     ///< no better validation CVaR for `patience` epochs
@@ -42,14 +49,17 @@ enum class StopReason : std::uint8_t {
 
 inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged", "interrupted"};
 
+/// The defaults need no tuning: docs/how_it_works.md says how they were found.
 struct TrainOptions {
   Algorithm algorithm = Algorithm::adacvar;
   double alpha = 0.1;
   std::uint64_t epochs = 50;
-  std::uint64_t batch = 64;
-  double learning_rate = 0.01;
-  double decay = 0.1;
-  OptimizerOptions optimizer = {};
+  std::uint64_t batch = 0;
+  double learning_rate = 0.015;
+  RateSchedule rate_schedule = RateSchedule::steps;
+  double decay = 0.3;
+  std::uint64_t decay_every = 0;
+  OptimizerOptions optimizer = {.momentum = 0.5};
   double ridge = 0.0;
   double radius = 0.0;
   double temperature = 1.0;
@@ -57,7 +67,7 @@ struct TrainOptions {
   Iterate iterate = Iterate::average;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
-  AdaptiveSamplerOptions sampler = {.eta_scale = 3.0};  // docs/how_it_works.md
+  AdaptiveSamplerOptions sampler = {.epsilon = 1.0};
 
   static void describe(auto&& option) {
     using O = TrainOptions;
@@ -65,11 +75,16 @@ struct TrainOptions {
     option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
            "tail share: CVaR is the mean of the worst alpha of the losses");
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
-    option("batch", &O::batch, Bounds{.low = 1}, "examples a step");
+    option("batch", &O::batch, Bounds{.low = 0},
+           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
            "size of the learner's steps");
+    option("lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
+           "how the learning rate changes with the epochs");
     option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "factor on the learning rate after 40 % and 80 % of the epochs");
+           "schedule steps: factor on the learning rate");
+    option("decay-every", &O::decay_every, Bounds{.low = 0},
+           "schedule steps: epochs between factors; 0: after 40 % and 80 % of the epochs");
     option("ridge", &O::ridge, Bounds{.low = 0},
            "adds ridge/2 |weights|^2 to what is minimised, intercepts left out");
     option("radius", &O::radius, Bounds{.low = 0},
@@ -105,6 +120,10 @@ struct TrainResult {
   std::uint64_t epochs = 0;
   std::vector<EpochRecord> history;
 };
+
+/// The options with all that is automatic decided for this data: the batch, and eta-scale (3 for
+/// regression; 20 for classes, whose losses lie closer together). `train` does so itself.
+[[nodiscard]] TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss);
 
 /// Trains a linear model by the one loop of all algorithms: draw, losses, weigh, step, observe.
 ///

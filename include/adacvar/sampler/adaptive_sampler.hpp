@@ -41,8 +41,8 @@ enum class Batches : std::uint8_t {
 struct AdaptiveSamplerOptions {
   double alpha = 0.1;
   Estimator estimator = Estimator::centred;
-  std::optional<double> eta = std::nullopt;  // none: automatic
-  double eta_scale = 1.0;
+  std::optional<double> eta = std::nullopt;        // none: automatic
+  std::optional<double> eta_scale = std::nullopt;  // none: 1, or what the learner decides
   EtaSchedule schedule = EtaSchedule::constant;
   std::uint64_t horizon = 0;
   double gamma = 0.01;
@@ -60,7 +60,8 @@ struct AdaptiveSamplerOptions {
            "how a loss moves the weight of its example");
     option("eta", &O::eta, Bounds{.low = 0},
            "step of the log-weights; automatic: eta-scale * sqrt(log N / (N T))");
-    option("eta-scale", &O::eta_scale, Bounds{.low = 0}, "factor on the automatic eta");
+    option("eta-scale", &O::eta_scale, Bounds{.low = 0},
+           "factor on the automatic eta; automatic: 1; in training 3, for classes 20");
     option("schedule", &O::schedule, Names{"constant", "inverse-sqrt", "adagrad"},
            "how eta changes over time");
     option("horizon", &O::horizon, Bounds{.low = 0},
