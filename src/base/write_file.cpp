@@ -18,6 +18,10 @@ std::unique_ptr<PartialFile> open_draft(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw OptionError(fmt::format("cannot write '{}': it is a folder", path.string()));
   }
+  // Its place would be taken by a file: /dev/null would be gone.
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw OptionError(fmt::format("cannot write '{}': it is no regular file", path.string()));
+  }
   try {
     return std::make_unique<PartialFile>(path);
   } catch (const std::system_error& error) {

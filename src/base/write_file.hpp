@@ -7,7 +7,7 @@
 namespace adacvar {
 
 /// Throws OptionError, with the reason, unless a file can be written at `path`: its folder is there
-/// and takes new files, and `path` itself is no folder. Leaves nothing behind.
+/// and takes new files, and `path` itself is no folder or device. Leaves nothing behind.
 void check_writable(const std::filesystem::path& path);
 
 using Write = std::function<void(std::string_view)>;

@@ -1,0 +1,129 @@
+#include "base/write_file.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace adacvar {
+namespace {
+
+namespace fs = std::filesystem;
+using support::expect_words;
+using support::TemporaryFolder;
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::size_t entries(const TemporaryFolder& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()));
+}
+
+TEST(WriteFile, pieces_become_one_file_that_replaces_the_old_one) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("f", "a longer text that was there before");
+  write_file(path, [](const Write& write) {
+    write("one ");
+    write("");
+    write(std::string_view("t\0o", 3));
+  });
+  EXPECT_EQ(bytes_of(path), std::string("one t\0o", 7));
+  EXPECT_EQ(entries(folder), 1U);
+}
+
+TEST(WriteFile, the_old_file_is_there_until_all_is_written) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("f", "old");
+  write_file(path, [&](const Write& write) {
+    write(std::string(100'000, 'x'));
+    EXPECT_EQ(bytes_of(path), "old");
+  });
+  EXPECT_EQ(bytes_of(path).size(), 100'000U);
+}
+
+TEST(WriteFile, what_fill_throws_comes_through_and_leaves_all_as_it_was) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("f", "old");
+  const auto fail = [](const Write& write) {
+    write("half of");
+    throw std::domain_error("no more");
+  };
+  expect_words<std::domain_error>([&] { write_file(path, fail); }, "no more");
+  EXPECT_EQ(bytes_of(path), "old");
+  expect_words<std::domain_error>([&] { write_file(folder.path() / "new", fail); }, "no more");
+  EXPECT_EQ(entries(folder), 1U) << "a draft is left";
+}
+
+TEST(WriteFile, no_place_for_a_file_is_refused_before_anything_is_made) {
+  const TemporaryFolder folder;
+  const std::string in_no_folder = (folder.path() / "no" / "f").string();
+  const std::string is_folder = folder.path().string();
+  const std::string pipe = (folder.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string link = (folder.path() / "link").string();
+  fs::create_symlink("pipe", link);
+  const std::string too_long = (folder.path() / std::string(300, 'f')).string();
+  const std::pair<std::string, std::string> cases[] = {
+      {in_no_folder, "No such file or directory"},
+      {is_folder, "it is a folder"},
+      {is_folder + "/", "it is a folder"},
+      {pipe, "it is no regular file"},
+      {link, "it is no regular file"},
+      {too_long, "File name too long"},
+  };
+  for (const auto& [path, reason] : cases) {
+    const std::string words = "cannot write '" + path + "': " + reason;
+    expect_words<OptionError>([&] { check_writable(path); }, words);
+    expect_words<OptionError>(
+        [&] { write_file(path, [](const Write&) { ADD_FAILURE() << "fill is called"; }); }, words);
+  }
+  EXPECT_EQ(entries(folder), 2U);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(WriteFile, check_leaves_nothing_and_does_not_touch_what_is_there) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.write("f", "old");
+  check_writable(path);
+  check_writable(folder.path() / "new");
+  EXPECT_EQ(bytes_of(path), "old");
+  EXPECT_EQ(entries(folder), 1U);
+}
+
+TEST(WriteFile, a_draft_that_another_run_left_is_not_in_the_way) {
+  const TemporaryFolder folder;
+  const std::string stale = "f.part-" + std::to_string(::getpid()) + "-0";
+  (void)folder.write(stale, "stale");
+  write_file(folder.path() / "f", [](const Write& write) { write("new"); });
+  EXPECT_EQ(bytes_of(folder.path() / "f"), "new");
+  EXPECT_EQ(bytes_of(folder.path() / stale), "stale");
+}
+
+TEST(WriteFile, permissions_are_those_of_any_new_file) {
+  const TemporaryFolder folder;
+  const auto permissions_under = [&](mode_t mask) {
+    const mode_t before = ::umask(mask);
+    write_file(folder.path() / "f", [](const Write& write) { write("x"); });
+    ::umask(before);
+    return static_cast<unsigned>(fs::status(folder.path() / "f").permissions());
+  };
+  EXPECT_EQ(permissions_under(022), 0644U);
+  EXPECT_EQ(permissions_under(077), 0600U);
+  EXPECT_EQ(permissions_under(002), 0664U);
+}
+
+}  // namespace
+}  // namespace adacvar
