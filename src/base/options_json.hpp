@@ -11,8 +11,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace adacvar {
+
+/// A whole number from 0 on; nlohmann's own `get` would cut 1.5 and wrap -1 around.
+/// Throws: DataError `epochs = -1 is not a whole number from 0 on`.
+[[nodiscard]] inline std::uint64_t count_from_json(const nlohmann::json& from,
+                                                   std::string_view name) {
+  if (!from.is_number_unsigned()) {
+    throw DataError(fmt::format("{} = {} is not a whole number from 0 on", name,
+                                from.is_number() ? from.dump() : from.type_name()));
+  }
+  return from.get<std::uint64_t>();
+}
 
 /// Described options as an object: numbers, names of enumerations, texts; null for "automatic".
 template <class Options>
@@ -52,7 +64,14 @@ struct OptionsFromJson {
   template <class Value>
   void operator()(std::string_view name, Value Options::*member, const Bounds&,
                   std::string_view) const {
-    if (const auto* found = find(name)) found->get_to(options.*member);
+    const auto* found = find(name);
+    if (found == nullptr) return;
+    if constexpr (std::is_integral_v<Value>) {
+      static_assert(std::is_same_v<Value, std::uint64_t>);
+      options.*member = count_from_json(*found, name);
+    } else {
+      found->get_to(options.*member);
+    }
   }
   template <class Number>
   void operator()(std::string_view name, std::optional<Number> Options::*member, const Bounds&,

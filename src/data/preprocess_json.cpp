@@ -69,13 +69,16 @@ Preprocessor::Parts read_parts(const json& from) {
   from.at("target_sd").get_to(parts.target_sd);
   from.at("classes").get_to(parts.class_names);
   from.at("dropped").get_to(parts.dropped);
-  for (const json& column : from.at("columns")) parts.columns.push_back(read_column(column));
+  for (const json& column : from.at("columns").get_ref<const json::array_t&>())
+    parts.columns.push_back(read_column(column));
   if (const auto sparse = from.find("sparse"); sparse != from.end()) {
     parts.sparse = true;
-    for (const json& column : sparse->at("columns")) {
+    for (const json& column : sparse->at("columns").get_ref<const json::array_t&>()) {
       // A plain get would cut what is too large or negative.
       if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
-        throw DataError(fmt::format("sparse column {} is no index", column.dump()));
+        // A list is not written out: it may be nested deeper than the stack.
+        throw DataError(fmt::format("sparse column {} is no index",
+                                    column.is_number() ? column.dump() : column.type_name()));
       }
       parts.sparse_columns.push_back(column.get<std::uint32_t>());
     }

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <utility>
 
 namespace adacvar {
@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "adacvar-model";
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 constexpr Names kTaskChoices{"auto", "regression", "binary", "multiclass"};
 
 json training_options(const TrainOptions& options) {
@@ -33,6 +33,7 @@ json training_options(const TrainOptions& options) {
 }
 
 TrainOptions read_options(const json& from) {
+  if (!from.is_object()) throw DataError("the options are no object");
   TrainOptions options;
   options_from_json(from, options.sampler);
   options_from_json(from, options.optimizer);
@@ -57,17 +58,22 @@ LinearModel read_linear(const json& from, const Preprocessor& preprocessor, cons
   if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
     throw DataError(fmt::format("a model of kind '{}' is not one of: linear", kind));
   }
+  const std::size_t features = preprocessor.features();
   const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
-  LinearModel model(preprocessor.features(), outputs);
-  const json& list = from.at("outputs");
-  if (from.at("features").get<std::size_t>() != model.features() || list.size() != outputs) {
+  const auto& list = from.at("outputs").get_ref<const json::array_t&>();
+  if (count_from_json(from.at("features"), "features") != features || list.size() != outputs) {
     throw DataError("the model does not have the features and outputs of its preprocessing");
   }
+  // Before there is a model: many features and classes in a small file would ask for a huge one.
+  for (const json& output : list) {
+    if (output.at("weights").get_ref<const json::array_t&>().size() != features) {
+      throw DataError("a list of weights has another length");
+    }
+  }
+  LinearModel model(features, outputs);
   auto parameter = model.parameters().begin();
   for (const json& output : list) {
-    const auto weights = output.at("weights").get<std::vector<double>>();
-    if (weights.size() != model.features()) throw DataError("a list of weights has another length");
-    parameter = std::ranges::copy(weights, parameter).out;
+    parameter = std::ranges::copy(output.at("weights").get<std::vector<double>>(), parameter).out;
     *parameter++ = output.at("intercept").get<double>();
   }
   if (!model.is_finite()) throw DataError("a weight is not finite");
@@ -104,21 +110,29 @@ json write_data(const TrainedModel& model) {
           {"split", {s.train, s.valid, s.test}}};
 }
 
+SplitShares read_shares(const json& from) {
+  const auto shares = from.get<std::vector<double>>();
+  if (shares.size() != 3 || std::ranges::any_of(shares, [](double share) { return share < 0; }) ||
+      std::abs(shares[0] + shares[1] + shares[2] - 1) > 1e-9) {
+    throw DataError("the split is not three shares that add up to 1");
+  }
+  return {shares[0], shares[1], shares[2]};
+}
+
 void read_data_part(const json& from, TrainedModel& model) {
   from.at("source").get_to(model.source);
-  from.at("rows").get_to(model.fingerprint.rows);
-  from.at("columns").get_to(model.fingerprint.columns);
+  model.fingerprint.rows = count_from_json(from.at("rows"), "rows");
+  model.fingerprint.columns = count_from_json(from.at("columns"), "columns");
   from.at("crc64").get_to(model.fingerprint.crc64);
   model.task = read_name<TaskChoice>(from.at("task"), kTaskChoices, "task");
-  const auto shares = from.at("split").get<std::array<double, 3>>();
-  model.shares = {shares[0], shares[1], shares[2]};
+  model.shares = read_shares(from.at("split"));
 }
 
 void check_version(const json& from) {
   if (!from.is_object() || !from.contains("format") || from["format"] != kFormat) {
     throw DataError("is not a model file of adacvar");
   }
-  const auto version = from.at("version").get<int>();
+  const std::uint64_t version = count_from_json(from.at("version"), "version");
   if (version > kVersion) {
     throw DataError(fmt::format(
         "is a model file of version {}, written by {}; this program, {}, reads versions up to {}",
@@ -173,7 +187,7 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   try {
     text = content.dump(1);
   } catch (const json::type_error&) {
-    throw DataError("the name of a column or category is not UTF-8", model.source);
+    throw DataError("the name of the data, a column or a category is not UTF-8", model.source);
   }
   write_file(path, [&](const Write& write) { write(text + "\n"); });
 }
