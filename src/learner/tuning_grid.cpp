@@ -10,6 +10,7 @@ void turn(TrainOptions& options, double factor) {
     case Algorithm::adacvar:
       options.sampler.eta_scale = options.sampler.eta_scale.value_or(1.0) * factor;
       if (options.sampler.eta) *options.sampler.eta *= factor;
+      (options.sampler.eta ? *options.sampler.eta : options.sampler.eta_scale) *= factor;
       break;
     case Algorithm::trunc:
       options.level_rate *= factor;
