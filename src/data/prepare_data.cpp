@@ -15,11 +15,6 @@ namespace adacvar {
 
 namespace {
 
-std::optional<Task> chosen_task(TaskChoice choice) {
-  if (choice == TaskChoice::automatic) return std::nullopt;
-  return static_cast<Task>(static_cast<int>(choice) - 1);
-}
-
 std::vector<Index> all_rows(std::size_t rows) {
   std::vector<Index> result(rows);
   std::iota(result.begin(), result.end(), Index{0});
@@ -58,6 +53,14 @@ std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& ta
                        : std::span(std::get<SparseRows>(data.content).target);
   if (task == TaskChoice::automatic && !has_two_values(values)) return {};
   return number_classes(values);
+}
+
+/// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the
+/// training rows of a small table may well have two values only.
+std::optional<Task> chosen_task(const RawData& data, const std::string& target, TaskChoice choice) {
+  if (choice != TaskChoice::automatic) return static_cast<Task>(static_cast<int>(choice) - 1);
+  if (classes_of(data, target, choice).empty()) return Task::regression;
+  return std::nullopt;
 }
 
 std::string target_of(const RawData& data, const std::string& given) {
@@ -120,7 +123,11 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<c
 Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
                    const DataOptions& options, std::string_view part,
                    std::vector<std::string>& notes) {
-  const RawData data = read_data_like(preprocessor, name, options.source);
+  // What was left out or a category in training is known; this file need not have it.
+  SourceOptions source = options.source;
+  source.categorical.clear();
+  source.drop.clear();
+  const RawData data = read_data_like(preprocessor, name, source);
   return apply(preprocessor, data, all_rows(data.rows()), part, notes);
 }
 
@@ -142,9 +149,10 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
                                 data.rows() == 1 ? "" : "s"),
                     data.source());
   }
-  Preprocessor preprocessor = fit(
-      data, split.train,
-      {.target = target, .task = chosen_task(options.task), .standardise = !options.raw_features});
+  Preprocessor preprocessor = fit(data, split.train,
+                                  {.target = target,
+                                   .task = chosen_task(data, target, options.task),
+                                   .standardise = !options.raw_features});
   std::vector<std::string> notes = preprocessor.notes();
   PreparedData result{.preprocessor = preprocessor,
                       .train = apply(preprocessor, data, split.train, "the training", notes),

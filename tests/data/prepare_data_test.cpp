@@ -1,0 +1,246 @@
+#include <adacvar/adacvar.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::expect_words;
+using support::TemporaryFolder;
+using Words = std::vector<std::string>;
+using Sizes = std::array<std::size_t, 3>;
+
+Sizes sizes_of(const PreparedData& data) {
+  return {data.train.rows, data.valid.rows, data.test.rows};
+}
+
+/// Rows `x,c,y` with y = 1, 2, ..., which names them.
+class PrepareData : public testing::Test {
+ protected:
+  std::string write(const std::string& name, std::string_view text) {
+    return folder_.write(name, text).string();
+  }
+
+  std::string rows(const std::string& name, int count, const std::string& category = {}) {
+    std::string text = "x,c,y\n";
+    for (int i = 1; i <= count; ++i) {
+      text += std::to_string(i * i) + "," +
+              (category.empty() ? (i % 2 == 0 ? "even" : "odd") : category) + "," +
+              std::to_string(i) + "\n";
+    }
+    return write(name, text);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(PrepareData, rows_are_split_half_three_tenths_two_tenths_by_the_seed) {
+  const DataOptions options{.data = rows("t.csv", 100), .target = "y"};
+  const PreparedData data = prepare_data(options, 5);
+  EXPECT_EQ(sizes_of(data), (Sizes{50, 30, 20}));
+  std::multiset<double> all;
+  for (const Dataset* part : {&data.train, &data.valid, &data.test}) {
+    all.insert(part->targets.begin(), part->targets.end());
+  }
+  EXPECT_EQ(all.size(), 100U);
+  EXPECT_EQ(std::set<double>(all.begin(), all.end()).size(), 100U);
+  EXPECT_EQ(data.source, options.data);
+  EXPECT_EQ(data.fingerprint, fingerprint_of(read_data(options.data)));
+  EXPECT_TRUE(data.notes.empty());
+
+  EXPECT_EQ(prepare_data(options, 5).train.targets, data.train.targets);
+  EXPECT_NE(prepare_data(options, 6).train.targets, data.train.targets);
+}
+
+TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {
+  const DataOptions options{.data = rows("t.csv", 40), .target = "y"};
+  const PreparedData data = prepare_data(options, 9);
+  const Split split =
+      split_data(read_data(options.data), "y", TaskChoice::automatic, data.shares, 9);
+  const auto targets = [](const std::vector<Index>& part) {
+    std::vector<double> result;
+    for (const Index row : part) result.push_back(row + 1);
+    return result;
+  };
+  EXPECT_EQ(data.train.targets, targets(split.train));
+  EXPECT_EQ(data.valid.targets, targets(split.valid));
+  EXPECT_EQ(data.test.targets, targets(split.test));
+}
+
+TEST_F(PrepareData, only_the_training_rows_decide_what_is_fitted) {
+  const std::string before = rows("t.csv", 40);
+  const PreparedData first = prepare_data({.data = before, .target = "y"}, 1);
+  // The same rows train; all others move far away and into a category of their own.
+  const std::set<double> training(first.train.targets.begin(), first.train.targets.end());
+  std::string text = "x,c,y\n";
+  for (int i = 1; i <= 40; ++i) {
+    const bool stays = training.contains(i);
+    text += std::to_string(stays ? i * i : -1'000'000 * i) + "," +
+            (!stays       ? "other"
+             : i % 2 == 0 ? "even"
+                          : "odd") +
+            "," + std::to_string(stays ? i : 1000 * i) + "\n";
+  }
+  const PreparedData second = prepare_data({.data = write("moved.csv", text), .target = "y"}, 1);
+  EXPECT_EQ(second.preprocessor, first.preprocessor);
+  EXPECT_EQ(second.train.dense, first.train.dense);
+  EXPECT_EQ(second.train.targets, first.train.targets);
+  EXPECT_NE(second.test.dense, first.test.dense);
+  EXPECT_EQ(second.notes,
+            (Words{"12 values of c in the validation rows were not seen in training: all zeros",
+                   "8 values of c in the test rows were not seen in training: all zeros"}));
+}
+
+TEST_F(PrepareData, classes_have_the_same_shares_in_every_part) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 200; ++i) {
+    text += std::to_string(i % 17) + "," + (i % 10 == 0 ? "rare" : "common") + "\n";
+  }
+  std::string numbers = text;
+  for (std::size_t at = 0; (at = numbers.find("common")) != std::string::npos;) {
+    numbers.replace(at, 6, "0");
+  }
+  for (std::size_t at = 0; (at = numbers.find("rare")) != std::string::npos;) {
+    numbers.replace(at, 4, "1");
+  }
+  for (const auto& file : {write("text.csv", text), write("numbers.csv", numbers)}) {
+    const PreparedData data = prepare_data({.data = file, .target = "y"}, 3);
+    EXPECT_EQ(data.train.task, Task::binary);
+    // 20 rare rows: 10, 6 and 4.
+    EXPECT_EQ(sizes_of(data), (Sizes{100, 60, 40}));
+    EXPECT_EQ(std::ranges::count(data.train.targets, 1.0), 10);
+    EXPECT_EQ(std::ranges::count(data.valid.targets, 1.0), 6);
+    EXPECT_EQ(std::ranges::count(data.test.targets, 1.0), 4);
+  }
+}
+
+TEST_F(PrepareData, whether_numbers_are_classes_is_asked_of_all_rows) {
+  // Two training rows have two values at most; the column has four.
+  const std::string file = write("four.csv", "x,y\n1,10\n2,20\n3,30\n4,40\n");
+  const PreparedData data = prepare_data({.data = file, .target = "y"}, 0);
+  EXPECT_EQ(data.train.rows, 2U);
+  EXPECT_EQ(data.train.task, Task::regression);
+}
+
+TEST_F(PrepareData, files_take_the_place_of_shares) {
+  const std::string file = rows("t.csv", 80);
+  const std::string valid = rows("v.csv", 7);
+  const std::string test = rows("s.csv", 11);
+  const auto prepare = [&](std::string valid_file, std::string test_file) {
+    return prepare_data({.data = file,
+                         .target = "y",
+                         .valid_data = std::move(valid_file),
+                         .test_data = std::move(test_file)},
+                        0);
+  };
+  const auto expect_shares = [](const PreparedData& data, const SplitShares& expected) {
+    EXPECT_DOUBLE_EQ(data.shares.train, expected.train);
+    EXPECT_DOUBLE_EQ(data.shares.valid, expected.valid);
+    EXPECT_DOUBLE_EQ(data.shares.test, expected.test);
+  };
+  EXPECT_EQ(sizes_of(prepare({}, test)), (Sizes{50, 30, 11}));
+  expect_shares(prepare({}, test), {0.625, 0.375, 0});
+  EXPECT_EQ(sizes_of(prepare(valid, {})), (Sizes{57, 7, 23}));
+  expect_shares(prepare(valid, {}), {5.0 / 7, 0, 2.0 / 7});
+  const PreparedData both = prepare(valid, test);
+  EXPECT_EQ(sizes_of(both), (Sizes{80, 7, 11}));
+  expect_shares(both, {1, 0, 0});
+  EXPECT_EQ(both.valid.targets, (std::vector<double>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(both.fingerprint.rows, 80U);
+  // In the units of the training rows: x = 1, 4, 9, ... with the mean of 80 of them.
+  EXPECT_EQ(both.valid.dense[0], both.train.dense[0]);
+}
+
+TEST_F(PrepareData, shares_given_must_leave_a_file_its_part) {
+  const std::string file = rows("t.csv", 20);
+  const std::string other = rows("s.csv", 5);
+  const auto words = [&](DataOptions options, const std::string& expected) {
+    options.data = file;
+    options.target = "y";
+    expect_words<OptionError>([&] { (void)prepare_data(options, 0); }, expected);
+  };
+  words({.split = {0.5, 0.3, 0.2}, .test_data = other},
+        "split = 0.5,0.3,0.2: the test rows come from a file, so their share is 0");
+  words({.split = {0.5, 0.5, 0}, .valid_data = other},
+        "split = 0.5,0.5,0: the validation rows come from a file, so their share is 0");
+  words({.split = {0.5, 0.5}}, "split has 2 shares, it needs three: training, validation, test");
+  words({.split = {0.5, 0.3, 0.3}}, "split = 0.5,0.3,0.3 adds up to 1.1, not 1");
+  words({.split = {1.5, -0.5, 0}}, "split = 1.5 is outside [0, 1]");
+  const PreparedData data =
+      prepare_data({.data = file, .target = "y", .split = {0.75, 0.25, 0}, .test_data = other}, 0);
+  EXPECT_EQ(sizes_of(data), (Sizes{15, 5, 5}));
+}
+
+TEST_F(PrepareData, a_file_of_test_rows_keeps_the_categories_and_needs_only_their_columns) {
+  const std::string train = write("t.csv", "id,zip,x,y\n1,01,1,1\n2,02,2,2\n3,01,4,3\n4,02,5,9\n");
+  const std::string test = write("s.csv", "y,zip,x\n1,01,3\n2,1,3\n");
+  const DataOptions options{.data = train,
+                            .target = "y",
+                            .test_data = test,
+                            .source = {.categorical = {"zip"}, .drop = {"id"}}};
+  const PreparedData data = [&] {
+    DataOptions all = options;
+    all.split = {1, 0, 0};
+    return prepare_data(all, 0);
+  }();
+  EXPECT_EQ(data.train.feature_names, (Words{"zip=01", "zip=02", "x"}));
+  // 01 is the category of training, 1 is none. x: mean 3.
+  EXPECT_EQ(data.test.dense, (std::vector<float>{1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(data.notes,
+            Words{"1 value of zip in the test rows was not seen in training: all zeros"});
+}
+
+TEST_F(PrepareData, constant_columns_are_noted) {
+  const std::string file = rows("t.csv", 20, "same");
+  const PreparedData data = prepare_data({.data = file, .target = "y"}, 0);
+  EXPECT_EQ(data.notes, Words{"column 'c' is constant in the training rows and was dropped"});
+  EXPECT_EQ(data.train.feature_names, Words{"x"});
+}
+
+TEST_F(PrepareData, raw_features_are_left_as_they_are) {
+  const std::string file = write("t.csv", "x,y\n1,1\n5,2\n9,4\n");
+  const PreparedData data =
+      prepare_data({.data = file, .target = "y", .split = {1, 0, 0}, .raw_features = true}, 0);
+  EXPECT_EQ(data.train.dense, (std::vector<float>{1, 5, 9}));
+  EXPECT_EQ(sizes_of(data), (Sizes{3, 0, 0}));
+}
+
+TEST_F(PrepareData, sparse_rows_are_prepared_too) {
+  const std::string file = write("t.txt", "1 1:2\n-1 2:4\n1 1:6\n-1 2:1\n1 1:1\n-1 2:3\n");
+  const PreparedData data = prepare_data({.data = file, .split = {1, 0, 0}}, 0);
+  EXPECT_TRUE(data.train.is_sparse());
+  EXPECT_EQ(data.train.task, Task::binary);
+  EXPECT_EQ(data.train.targets, (std::vector<double>{1, 0, 1, 0, 1, 0}));
+  expect_words<OptionError>(
+      [&] { (void)prepare_data({.data = file, .target = "y"}, 0); },
+      "target = 'y': the target of a LIBSVM file is its labels, called 'target'");
+}
+
+TEST_F(PrepareData, what_cannot_be_trained_on_is_refused) {
+  const std::string file = rows("t.csv", 20);
+  expect_words<OptionError>([&] { (void)prepare_data({.data = file}, 0); },
+                            "target is not given; the columns of " + file + " are: x, c, y");
+  expect_words<DataError>([&] { (void)prepare_data({.data = file, .target = "q"}, 0); },
+                          file + ": target column 'q' is not one of: x, c, y");
+  expect_words<DataError>(
+      [&] {
+        (void)prepare_data({.data = file, .target = "y", .split = {0, 0.5, 0.5}}, 0);
+      },
+      file + ": of 20 rows, none is left for training");
+  expect_words<DataError>(
+      [&] { (void)prepare_data({.data = file, .target = "c", .task = TaskChoice::regression}, 0); },
+      file + ": target 'c' is not numeric: 'even' in row 2");
+}
+
+}  // namespace
+}  // namespace adacvar
