@@ -8,7 +8,8 @@ namespace adacvar {
 
 std::string number_text(double value) {
   const double size = std::abs(value);
-  if (size >= 1e4 && size < 1e9) return fmt::format("{:.0f}", value);
+  // Not 1e4: four digits of 9999.5 are 1.000e+04 already.
+  if (size >= 9999.5 && size < 1e9) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }
 

@@ -1,0 +1,53 @@
+#include "report/text_table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace adacvar {
+namespace {
+
+TEST(TextTable, lines_up_the_first_column_left_and_the_others_right) {
+  TextTable table({"name", "n", "value"});
+  table.add({"a", "100", "1.5"});
+  table.add({"longer name", "7", "-12.25"});
+  EXPECT_EQ(table.text(),
+            "name           n   value\n"
+            "a            100     1.5\n"
+            "longer name    7  -12.25\n");
+}
+
+TEST(TextTable, rows_may_be_short_or_have_empty_cells_and_no_line_ends_in_a_blank) {
+  TextTable table;
+  table.add({"a", "1", "2"});
+  table.add({});
+  table.add({"bb"});
+  table.add({"", "", ""});
+  table.add({"c", "", "33"});
+  table.add({"d", "4", ""});
+  EXPECT_EQ(table.text(),
+            "a   1   2\n"
+            "\n"
+            "bb\n"
+            "\n"
+            "c      33\n"
+            "d   4\n");
+}
+
+TEST(TextTable, an_empty_table_is_no_text) {
+  EXPECT_EQ(TextTable().text(), "");
+  TextTable blank({"", ""});
+  EXPECT_EQ(blank.text(), "\n");
+}
+
+TEST(TextTable, characters_count_not_bytes) {
+  EXPECT_EQ(text_width("caf\xc3\xa9"), 4U);
+  EXPECT_EQ(text_width("\xe2\x82\xac\xf0\x9f\x98\x80"), 2U);
+  EXPECT_EQ(text_width(""), 0U);
+  TextTable table({"caf\xc3\xa9", "\xe2\x82\xac"});
+  table.add({"cafes", "10"});
+  EXPECT_EQ(table.text(),
+            "caf\xc3\xa9    \xe2\x82\xac\n"
+            "cafes  10\n");
+}
+
+}  // namespace
+}  // namespace adacvar
