@@ -6,8 +6,9 @@ namespace adacvar::cli {
 
 /// A field of a CSV file, in quotes where it needs them.
 [[nodiscard]] inline std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with(' ') &&
-      !text.ends_with(' ')) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };  // lost around a field
+  if (text.find_first_of(",\"\r\n") == std::string::npos &&
+      (text.empty() || !(is_blank(text.front()) || is_blank(text.back())))) {
     return text;
   }
   std::string quoted = "\"";

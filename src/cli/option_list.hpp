@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,7 +99,9 @@ struct OptionList::Adder {
                   std::string_view help) const {
     push(name, help, "whole number", std::to_string(options.*member),
          [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           o.*member = static_cast<unsigned>(read_count(key, text, bounds));
+           Bounds fitting = bounds;
+           fitting.high = std::min(fitting.high, double{std::numeric_limits<unsigned>::max()});
+           o.*member = static_cast<unsigned>(read_count(key, text, fitting));
          });
   }
 
