@@ -19,6 +19,7 @@ namespace adacvar {
 namespace {
 
 constexpr std::size_t kMostGroups = 100;
+constexpr const char* kMissing = "(missing)";
 
 std::vector<double> chosen_alphas(const EvaluateOptions& options, double of_model) {
   std::vector<double> alphas = options.alphas;
@@ -112,7 +113,7 @@ std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool missing = is_missing_at(column, rows[i]);
-    groups[missing ? "(missing)" : value_name(column, rows[i])].push_back(i);
+    groups[missing ? kMissing : value_name(column, rows[i])].push_back(i);
     if (groups.size() > kMostGroups) {
       throw OptionError(
           fmt::format("group = '{}' has more than {} values; a column of groups may "
@@ -129,8 +130,11 @@ void add_groups(const Judged& judged, const RawData& raw, std::span<const Index>
   result.group_column = options.group;
   const auto groups = groups_of(raw, rows, options.group);
   std::vector<std::string> names;
-  for (const auto& [name, places] : groups) names.push_back(name);
+  for (const auto& [name, places] : groups) {
+    if (name != kMissing) names.push_back(name);
+  }
   sort_names(names);
+  if (groups.contains(kMissing)) names.push_back(kMissing);  // last: numbers sort as numbers
   for (const std::string& name : names) {
     result.groups.push_back(table_of(judged, groups.at(name), name, alphas, options.bootstrap));
   }

@@ -1,0 +1,374 @@
+#include <adacvar/adacvar.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::expect_words;
+using support::TemporaryFolder;
+
+RunOptions synthetic(std::uint64_t rows = 300, std::uint64_t epochs = 4) {
+  RunOptions options;
+  options.data.data = "pareto";
+  options.data.source.make_rows = rows;
+  options.train.epochs = epochs;
+  options.train.batch = 32;
+  options.train.seed = 3;
+  return options;
+}
+
+// Two classes that overlap.
+std::string classes_csv(int rows) {
+  Rng rng(5);
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < rows; ++i) {
+    const bool yes = rng.uniform() < 0.4;
+    text += std::to_string(rng.uniform() + (yes ? 0.4 : 0)) + "," + std::to_string(rng.uniform()) +
+            (yes ? ",yes\n" : ",no\n");
+  }
+  return text;
+}
+
+std::string numbers_csv(int rows, int factor) {
+  Rng rng(6);
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < rows; ++i) {
+    const auto x = static_cast<int>(rng.below(100));
+    const auto z = static_cast<int>(rng.below(100));
+    const int y = 3 * x - z + static_cast<int>(rng.below(50));
+    text += std::to_string(x) + "," + std::to_string(z) + "," + std::to_string(factor * y) + "\n";
+  }
+  return text;
+}
+
+std::vector<double> parameters_of(const RunResult& result) {
+  const auto parameters = result.model.model.parameters();
+  return {parameters.begin(), parameters.end()};
+}
+
+void expect_same(const RunResult& a, const RunResult& b) {
+  EXPECT_EQ(parameters_of(a), parameters_of(b));
+  EXPECT_EQ(a.train->risk, b.train->risk);
+  EXPECT_EQ(a.valid->risk, b.valid->risk);
+  EXPECT_EQ(a.test->risk, b.test->risk);
+  EXPECT_EQ(a.epochs, b.epochs);
+  EXPECT_EQ(a.trials, b.trials);
+  EXPECT_EQ(a.model.options.learning_rate, b.model.options.learning_rate);
+  EXPECT_EQ(a.model.options.optimizer.kind, b.model.options.optimizer.kind);
+}
+
+TEST(Judge, regression_losses_are_in_the_units_of_the_target) {
+  LinearModel model(1, 1);
+  model.parameters()[0] = 1;
+  Dataset data;
+  data.rows = 4;
+  data.features = 1;
+  data.dense = {0, 1, 2, 3};
+  data.targets = {10, 10, 12, 20};
+  data.target_mean = 10;
+  data.target_sd = 2;
+  // Predictions 10, 12, 14, 16: off by 0, 2, 2, 4.
+  const PartRisk squared = judge(model, Loss(LossKind::squared), 0.5, data);
+  EXPECT_EQ(squared.rows, 4U);
+  EXPECT_EQ(squared.risk, (TailRisk{6, 4, 10}));
+  EXPECT_EQ(judge(model, Loss(LossKind::absolute), 0.5, data).risk, (TailRisk{2, 2, 3}));
+  EXPECT_EQ(losses_in_units(model, Loss(LossKind::squared), data),
+            (std::vector<double>{0, 4, 4, 16}));
+  EXPECT_FALSE(squared.accuracy);
+  EXPECT_FALSE(squared.min_class_precision);
+}
+
+TEST(Judge, classes_have_accuracy_and_least_precision) {
+  LinearModel model(1, 1);
+  model.parameters()[0] = 1;
+  Dataset data;
+  data.rows = 5;
+  data.features = 1;
+  data.task = Task::binary;
+  data.class_names = {"no", "yes"};
+  data.dense = {2, -1, 0.5, -3, 1};
+  data.targets = {1, 1, 0, 0, 1};
+  // Margins 2, -1, -0.5, 3, 1: losses 0, 2, 1.5, 0, 0. Predicted 1, 0, 1, 0, 1: class 0 is right
+  // in one of two, class 1 in two of three.
+  const PartRisk found = judge(model, Loss(LossKind::hinge), 0.4, data);
+  EXPECT_EQ(found.risk, (TailRisk{0.7, 0, 1.75}));
+  EXPECT_EQ(found.accuracy, 0.6);
+  EXPECT_EQ(found.min_class_precision, 0.5);
+}
+
+TEST(Run, risks_are_in_the_units_of_the_target) {
+  const TemporaryFolder folder;
+  const auto run_on = [&](int factor, LossChoice loss, Algorithm algorithm) {
+    RunOptions options;
+    options.data.data = folder.write("t.csv", numbers_csv(120, factor)).string();
+    options.data.target = "y";
+    options.loss.loss = loss;
+    options.train.algorithm = algorithm;
+    options.train.epochs = 5;
+    return run(options).results.at(0);
+  };
+  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::mean}) {
+    for (const auto& [loss, power] :
+         {std::pair(LossChoice::squared, 2), std::pair(LossChoice::huber, 2),
+          std::pair(LossChoice::absolute, 1), std::pair(LossChoice::pinball, 1)}) {
+      const RunResult one = run_on(1, loss, algorithm);
+      // By 8 nothing is rounded, by 10 little.
+      for (const auto& [factor, tolerance] : {std::pair(8, 0.0), std::pair(10, 1e-9)}) {
+        const RunResult many = run_on(factor, loss, algorithm);
+        const double unit = std::pow(factor, power);
+        for (const auto part : {&RunResult::train, &RunResult::valid, &RunResult::test}) {
+          const TailRisk& a = (one.*part)->risk;
+          const TailRisk& b = (many.*part)->risk;
+          EXPECT_NEAR(b.mean, unit * a.mean, tolerance * b.mean);
+          EXPECT_NEAR(b.var, unit * a.var, tolerance * b.var);
+          EXPECT_NEAR(b.cvar, unit * a.cvar, tolerance * b.cvar);
+        }
+        ASSERT_EQ(many.history.size(), 5U);
+        EXPECT_NEAR(many.history[4].training_loss, unit * one.history[4].training_loss,
+                    tolerance * many.history[4].training_loss);
+        EXPECT_NEAR(many.history[4].validation->cvar, unit * one.history[4].validation->cvar,
+                    tolerance * many.history[4].validation->cvar);
+        for (std::size_t i = 0; i < 3; ++i) {
+          EXPECT_NEAR(parameters_of(many)[i], parameters_of(one)[i], tolerance);
+        }
+      }
+    }
+  }
+}
+
+TEST(Run, is_prepare_train_and_judge) {
+  const RunOptions options = synthetic();
+  const RunResult found = run(options).results.at(0);
+  const PreparedData data = prepare_data(options.data, options.train.seed);
+  const Loss loss(LossKind::squared);
+  const TrainResult trained = train(data.train, &data.valid, loss, options.train);
+  const auto parameters = trained.model.parameters();
+  EXPECT_EQ(parameters_of(found), std::vector<double>(parameters.begin(), parameters.end()));
+  EXPECT_EQ(found.train->risk, judge(trained.model, loss, 0.1, data.train).risk);
+  EXPECT_EQ(found.valid->risk, judge(trained.model, loss, 0.1, data.valid).risk);
+  EXPECT_EQ(found.test->risk, judge(trained.model, loss, 0.1, data.test).risk);
+  EXPECT_EQ(found.model.preprocessor, data.preprocessor);
+  EXPECT_EQ(found.model.fingerprint, data.fingerprint);
+  EXPECT_EQ(found.model.source, "pareto");
+  EXPECT_EQ(found.epochs, 4U);
+  EXPECT_EQ(found.trials, 1U);
+}
+
+// What tuning should pick: every candidate trained one after the other, the first best kept.
+template <class Better>
+TrainOptions best_of_grid(const RunOptions& options, const Loss& loss, const Better& better) {
+  const PreparedData data = prepare_data(options.data, options.train.seed);
+  TrainOptions best;
+  std::optional<PartRisk> least;
+  for (const TrainOptions& trial : tuning_grid(options.train)) {
+    const TrainResult trained = train(data.train, &data.valid, loss, trial);
+    if (trained.stop_reason == StopReason::diverged) continue;
+    const PartRisk risk = judge(trained.model, loss, trial.alpha, data.valid);
+    if (!least || better(risk, *least)) {
+      least = risk;
+      best = trial;
+    }
+  }
+  return best;
+}
+
+void expect_picked(const RunOptions& options, const TrainOptions& expected) {
+  const RunResult found = run(options).results.at(0);
+  EXPECT_EQ(found.trials, 18U);
+  RunOptions alone = options;
+  alone.tune.tune = false;
+  alone.train = expected;
+  RunResult again = run(alone).results.at(0);
+  again.trials = 18;
+  expect_same(found, again);
+}
+
+TEST(Run, tuning_picks_the_least_cvar_on_the_validation_rows) {
+  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::soft, Algorithm::mean}) {
+    RunOptions options = synthetic();
+    options.train.algorithm = algorithm;
+    options.tune.tune = true;
+    expect_picked(options, best_of_grid(options, Loss(LossKind::squared),
+                                        [](const PartRisk& a, const PartRisk& b) {
+                                          return a.risk.cvar < b.risk.cvar;
+                                        }));
+  }
+}
+
+TEST(Run, tuning_by_accuracy_goes_to_the_smaller_cvar_among_equals) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.data.data = folder.write("c.csv", classes_csv(160)).string();
+  options.data.target = "y";
+  options.train.epochs = 3;
+  options.train.alpha = 0.3;
+  options.tune = {.tune = true, .select = Selection::accuracy};
+  expect_picked(
+      options,
+      best_of_grid(options, Loss(LossKind::logistic), [](const PartRisk& a, const PartRisk& b) {
+        return a.accuracy != b.accuracy ? a.accuracy > b.accuracy : a.risk.cvar < b.risk.cvar;
+      }));
+}
+
+TEST(Run, threads_do_not_change_the_result) {
+  RunOptions options = synthetic();
+  options.tune.tune = true;
+  options.tune.threads = 1;
+  const RunReport one = compare(options);
+  options.tune.threads = 4;
+  const RunReport four = compare(options);
+  ASSERT_EQ(one.results.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) expect_same(one.results[i], four.results[i]);
+  EXPECT_EQ(one.notes, four.notes);
+}
+
+TEST(Compare, is_a_run_of_every_algorithm_on_the_same_rows) {
+  RunOptions options = synthetic();
+  const RunReport report = compare(options);
+  ASSERT_EQ(report.results.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    options.train.algorithm = static_cast<Algorithm>(i);
+    EXPECT_EQ(report.results[i].model.options.algorithm, options.train.algorithm);
+    expect_same(report.results[i], run(options).results.at(0));
+  }
+}
+
+TEST(Run, another_seed_gives_other_rows_and_another_model) {
+  RunOptions options = synthetic();
+  const RunResult three = run(options).results.at(0);
+  expect_same(run(options).results.at(0), three);
+  options.train.seed = 4;
+  EXPECT_NE(parameters_of(run(options).results.at(0)), parameters_of(three));
+}
+
+TEST(Run, a_run_that_is_stopped_before_it_starts_still_gives_a_result) {
+  const std::atomic<bool> stop = true;
+  RunOptions options = synthetic();
+  for (const bool tune : {false, true}) {
+    options.tune.tune = tune;
+    for (const RunReport& report :
+         {run(options, {.stop = &stop}), compare(options, {.stop = &stop})}) {
+      for (const RunResult& result : report.results) {
+        EXPECT_EQ(result.model.stop_reason, StopReason::interrupted);
+        EXPECT_EQ(result.epochs, 0U);
+        EXPECT_EQ(result.trials, 1U);
+        EXPECT_TRUE(std::isfinite(result.test->risk.cvar));
+        EXPECT_EQ(parameters_of(result), std::vector<double>(6, 0.0));
+      }
+    }
+  }
+}
+
+TEST(Run, a_stop_on_the_way_keeps_the_epochs_done) {
+  std::atomic<bool> stop = false;
+  const RunHooks hooks{.progress =
+                           [&](const RunProgress& progress) {
+                             if (progress.epoch != nullptr && progress.epoch->epoch == 2) {
+                               stop = true;
+                             }
+                           },
+                       .stop = &stop};
+  // 64 steps an epoch: the flag is looked at when each begins.
+  RunOptions options = synthetic(256, 50);
+  options.data.split = {0.5, 0.3, 0.2};
+  options.train.batch = 2;
+  const RunResult result = run(options, hooks).results.at(0);
+  EXPECT_EQ(result.model.stop_reason, StopReason::interrupted);
+  EXPECT_EQ(result.epochs, 2U);
+  EXPECT_EQ(result.history.size(), 2U);
+}
+
+TEST(Run, progress_tells_of_every_epoch_then_of_the_end) {
+  std::vector<double> losses;
+  std::vector<std::size_t> done;
+  const RunHooks hooks{.progress = [&](const RunProgress& progress) {
+    EXPECT_EQ(progress.runs, 1U);
+    if (progress.epoch == nullptr) {
+      done.push_back(progress.runs_done);
+      return;
+    }
+    EXPECT_TRUE(done.empty());
+    EXPECT_EQ(progress.runs_done, 0U);
+    losses.push_back(progress.epoch->training_loss);
+    EXPECT_EQ(progress.epoch->epoch, losses.size());
+  }};
+  const RunResult result = run(synthetic(), hooks).results.at(0);
+  EXPECT_EQ(done, std::vector<std::size_t>{1});
+  ASSERT_EQ(result.history.size(), 4U);
+  ASSERT_EQ(losses.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(losses[i], result.history[i].training_loss);
+}
+
+TEST(Run, progress_counts_runs_where_there_are_several) {
+  RunOptions options = synthetic();
+  options.tune.threads = 4;
+  std::vector<std::size_t> done;
+  const RunReport report = compare(options, {.progress = [&](const RunProgress& progress) {
+                                     EXPECT_EQ(progress.runs, 4U);
+                                     EXPECT_EQ(progress.epoch, nullptr);
+                                     done.push_back(progress.runs_done);
+                                   }});
+  EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3, 4}));
+}
+
+TEST(Run, what_a_hook_throws_comes_through) {
+  RunOptions options = synthetic();
+  options.tune.threads = 4;
+  const RunHooks hooks{.progress = [](const RunProgress&) { throw std::domain_error("enough"); }};
+  expect_words<std::domain_error>([&] { (void)compare(options, hooks); }, "enough");
+}
+
+TEST(Run, small_tails_and_divergence_are_noted) {
+  RunOptions options = synthetic(20);
+  options.train.alpha = 0.2;
+  options.train.algorithm = Algorithm::mean;
+  EXPECT_EQ(run(options).notes,
+            (std::vector<std::string>{
+                "alpha = 0.2 of 4 test rows is 0.8 rows, less than one: the CVaR of these rows is "
+                "their largest loss"}));
+  options = synthetic();
+  options.train.optimizer.kind = OptimizerKind::adam;
+  options.train.learning_rate = 1e200;
+  const RunReport report = run(options);
+  EXPECT_EQ(report.results[0].model.stop_reason, StopReason::diverged);
+  EXPECT_TRUE(std::isfinite(report.results[0].test->risk.cvar));
+  EXPECT_EQ(report.notes.at(0),
+            "adacvar diverged after 0 epochs: its last finite model with the least loss is kept; "
+            "try a smaller learning rate");
+}
+
+TEST(Run, a_part_without_rows_has_no_risk) {
+  RunOptions options = synthetic();
+  options.data.split = {1, 0, 0};
+  const RunResult result = run(options).results.at(0);
+  EXPECT_EQ(result.train->rows, 300U);
+  EXPECT_FALSE(result.valid);
+  EXPECT_FALSE(result.test);
+  EXPECT_FALSE(result.history.at(0).validation);
+}
+
+TEST(Run, tuning_that_cannot_be_judged_is_refused) {
+  RunOptions options = synthetic();
+  options.tune.tune = true;
+  options.data.split = {0.8, 0, 0.2};
+  expect_words<OptionError>(
+      [&] { (void)run(options); },
+      "tune selects on validation rows, there are none: give them a share of split");
+  options.data.split = {};
+  options.tune.select = Selection::accuracy;
+  expect_words<OptionError>([&] { (void)run(options); },
+                            "select = accuracy needs a target of classes; the target is a number");
+}
+
+}  // namespace
+}  // namespace adacvar
