@@ -50,6 +50,13 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
   return std::move(rows);
 }
 
+// The columns that training left out or took for categories are part of what its data was.
+SourceOptions as_in_training(const TrainedModel& model, SourceOptions options) {
+  options.categorical = model.reading.categorical;
+  options.drop = model.reading.drop;
+  return options;
+}
+
 /// Everything about the rows that tables are made of.
 struct Judged {
   Dataset data;
@@ -178,9 +185,10 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   if (!options.group.empty()) also.push_back(options.group);
   const RawData raw = read_data_like(model.preprocessor, data, options.source, also);
   // Parts are those of the data as training read it, with all its columns.
-  const std::vector<Index> rows =
-      rows_of(model, raw, options.part == DataPart::all ? raw : read_data(data, options.source),
-              options.part);
+  const std::vector<Index> rows = rows_of(
+      model, raw,
+      options.part == DataPart::all ? raw : read_data(data, as_in_training(model, options.source)),
+      options.part);
   Judged judged{.data = apply(model, raw, rows, result.notes), .losses = {}, .predictions = {}};
   judged.losses = losses_in_units(model.model, model.loss, judged.data);
   judged.predictions = predict(model.model, model.loss, judged.data);

@@ -149,6 +149,7 @@ class Runs {
                                .stop_reason = best.result.stop_reason,
                                .source = data_.source,
                                .fingerprint = data_.fingerprint,
+                               .reading = options_.data.source,
                                .task = options_.data.task,
                                .shares = data_.shares}};
     result.train = judged(best, data_.train);

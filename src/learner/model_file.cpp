@@ -103,6 +103,8 @@ Loss read_loss(const json& from) {
 json write_data(const TrainedModel& model) {
   const SplitShares& s = model.shares;
   return {{"source", model.source},
+          {"categorical", model.reading.categorical},
+          {"drop", model.reading.drop},
           {"rows", model.fingerprint.rows},
           {"columns", model.fingerprint.columns},
           {"crc64", model.fingerprint.crc64},
@@ -126,6 +128,8 @@ void read_data_part(const json& from, TrainedModel& model) {
   from.at("crc64").get_to(model.fingerprint.crc64);
   model.task = read_name<TaskChoice>(from.at("task"), kTaskChoices, "task");
   model.shares = read_shares(from.at("split"));
+  from.at("categorical").get_to(model.reading.categorical);
+  from.at("drop").get_to(model.reading.drop);
 }
 
 void check_version(const json& from) {

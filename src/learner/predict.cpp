@@ -1,5 +1,9 @@
 #include <adacvar/learner/predict.hpp>
 
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,6 +26,13 @@ std::vector<double> all_scores(const LinearModel& model, const Dataset& data) {
   std::iota(rows.begin(), rows.end(), Index{0});
   std::vector<double> scores(data.rows * model.outputs());
   model.scores(data, rows, scores);
+  const auto infinite =
+      std::ranges::find_if(scores, [](double score) { return !std::isfinite(score); });
+  if (infinite != scores.end()) {
+    throw NumericalError(fmt::format(
+        "the score of row {} is not finite",
+        (infinite - scores.begin()) / static_cast<std::ptrdiff_t>(model.outputs()) + 1));
+  }
   return scores;
 }
 

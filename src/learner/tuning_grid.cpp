@@ -8,9 +8,11 @@ namespace {
 void turn(TrainOptions& options, double factor) {
   switch (options.algorithm) {
     case Algorithm::adacvar:
-      options.sampler.eta_scale = options.sampler.eta_scale.value_or(1.0) * factor;
-      if (options.sampler.eta) *options.sampler.eta *= factor;
-      (options.sampler.eta ? *options.sampler.eta : options.sampler.eta_scale) *= factor;
+      if (options.sampler.eta) {
+        *options.sampler.eta *= factor;
+      } else {
+        options.sampler.eta_scale = options.sampler.eta_scale.value_or(1.0) * factor;
+      }
       break;
     case Algorithm::trunc:
       options.level_rate *= factor;

@@ -129,6 +129,15 @@ TEST(Program, a_model_file_gives_the_risks_that_training_printed) {
   EXPECT_EQ(lines.at(0), "prediction,score");
 }
 
+TEST(Program, parts_are_found_again_though_columns_were_left_out) {
+  const TemporaryFolder folder;
+  (void)folder.write("c.csv", clouds(200, 2));
+  const json trained = run_json(folder, {"train", "c.csv", "--target", "kind", "--drop", "colour",
+                                         "--categorical", "v", "--model", "m.json"});
+  const json judged = run_json(folder, {"evaluate", "m.json", "c.csv", "--part", "valid"});
+  EXPECT_DOUBLE_EQ(judged["mean"], trained["risk"]["valid"]["mean"]);
+}
+
 TEST(Program, evaluate_tells_groups_apart) {
   const TemporaryFolder folder;
   (void)folder.write("c.csv", clouds(200, 2));

@@ -42,6 +42,7 @@ std::set<std::string> all_changes(const TrainOptions& given) {
 TrainOptions of(Algorithm algorithm) {
   TrainOptions options;
   options.algorithm = algorithm;
+  options.sampler.eta_scale = 3.0;  // as decided() would
   return options;
 }
 
@@ -97,7 +98,7 @@ TEST(TuningGrid, steps_are_the_promised_factors) {
   for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
     EXPECT_EQ(factors(of(algorithm), rate), six_of(0.1, 1, 10));
   }
-  EXPECT_EQ(factors(of(Algorithm::adacvar), [](const auto& o) { return o.sampler.eta_scale; }),
+  EXPECT_EQ(factors(of(Algorithm::adacvar), [](const auto& o) { return *o.sampler.eta_scale; }),
             six_of(0.333333, 1, 3));
   EXPECT_EQ(factors(of(Algorithm::trunc), [](const auto& o) { return o.level_rate; }),
             six_of(0.333333, 1, 3));

@@ -94,6 +94,7 @@ TEST(RunText, tuning_says_what_was_chosen) {
   RunResult adacvar = made_result(Algorithm::adacvar, false, made_part(10, 2), {}, {});
   adacvar.trials = 18;
   adacvar.model.options.learning_rate = 0.001;
+  adacvar.model.options.sampler.eta_scale = 3;
   RunResult with_eta = adacvar;
   with_eta.model.options.sampler.eta = 0.25;
   RunResult trunc = made_result(Algorithm::trunc, false, made_part(10, 2), {}, {});
@@ -107,9 +108,9 @@ TEST(RunText, tuning_says_what_was_chosen) {
   EXPECT_TRUE(
       text.ends_with("\nadacvar: chosen of 18 runs: sgd, learning rate 0.001, eta-scale 3\n"
                      "adacvar: chosen of 18 runs: sgd, learning rate 0.001, eta 0.25\n"
-                     "trunc: chosen of 18 runs: adam, learning rate 0.01, level-rate 0.05\n"
-                     "soft: chosen of 17 runs: sgd, learning rate 0.01, temperature 1\n"
-                     "mean: chosen of 18 runs: sgd, learning rate 0.01\n"))
+                     "trunc: chosen of 18 runs: adam, learning rate 0.015, level-rate 0.05\n"
+                     "soft: chosen of 17 runs: sgd, learning rate 0.015, temperature 1\n"
+                     "mean: chosen of 18 runs: sgd, learning rate 0.015\n"))
       << text;
 }
 

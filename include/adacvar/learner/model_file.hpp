@@ -21,6 +21,7 @@ struct TrainedModel {
   StopReason stop_reason = StopReason::epochs;
   std::string source;           ///< name of the training data
   DataFingerprint fingerprint;  ///< of that data, before it was split
+  SourceOptions reading = {};   ///< how that data was read
   TaskChoice task = TaskChoice::automatic;
   SplitShares shares;  ///< how it was split, with the seed of `options`
 };

@@ -16,7 +16,7 @@ struct Predictions {
 };
 
 /// The most probable class wins; of equal ones the first.
-/// Throws: OptionError when the data has other features.
+/// Throws: OptionError when the data has other features; NumericalError when a score overflows.
 [[nodiscard]] Predictions predict(const LinearModel& model, const Loss& loss, const Dataset& data);
 
 }  // namespace adacvar

@@ -75,7 +75,7 @@ struct TrainOptions {
     option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
            "tail share: CVaR is the mean of the worst alpha of the losses");
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
-    option("batch", &O::batch, Bounds{.low = 0},
+    option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
            "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
            "size of the learner's steps");
