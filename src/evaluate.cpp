@@ -7,6 +7,7 @@
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/run.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
 
 #include <fmt/format.h>
 
@@ -158,6 +159,24 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Ind
   return data;
 }
 
+// The best model for these rows in hindsight; not one that training could have found.
+void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& result) {
+  const TrainOptions& options = model.options;
+  const ExactResult best = solve_exact(
+      data, model.loss, {.alpha = options.alpha, .ridge = options.ridge, .tolerance = 1e-6},
+      &model.model);
+  const double unit = model.loss.unit(data.target_sd);
+  double squares = 0;
+  for (std::size_t o = 0; o < model.model.outputs(); ++o) {
+    for (const double weight : model.model.weights(o)) squares += weight * weight;
+  }
+  const double here = cvar(losses_of(model.model, data, model.loss), options.alpha);
+  result.certificate =
+      Certificate{best.certificate.lower * unit, (here + 0.5 * options.ridge * squares) * unit,
+                  best.certificate.radius};
+  result.certified_alpha = options.alpha;
+}
+
 void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
   for (const RiskEstimate& risk : result.all.risk) {
     const double tail = risk.alpha * static_cast<double>(result.all.rows);
@@ -202,6 +221,7 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   result.resamples = resample_count(options.bootstrap, rows.size());
   result.all = table_of(judged, places, {}, alphas, options.bootstrap);
   if (!options.group.empty()) add_groups(judged, raw, rows, options, alphas, result);
+  if (options.certify) certify_on(model, judged.data, result);
   result.worst = worst_rows(judged, rows, options.worst);
   note_limits(result, result.notes);
   return result;

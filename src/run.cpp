@@ -1,18 +1,15 @@
 #include <adacvar/run.hpp>
 
-#include "base/parallel.hpp"
+#include "run_algorithms.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/predict.hpp>
-#include <adacvar/learner/tuning_grid.hpp>
 #include <adacvar/risk/classification.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
-#include <mutex>
-#include <utility>
+#include <cmath>
 
 namespace adacvar {
 
@@ -20,160 +17,6 @@ namespace {
 
 constexpr std::array kAllAlgorithms = {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft,
                                        Algorithm::mean};
-
-TailRisk scaled(const TailRisk& risk, double unit) {
-  return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
-}
-
-EpochRecord scaled(EpochRecord record, double unit) {
-  record.training_loss *= unit;
-  if (record.validation) record.validation = scaled(*record.validation, unit);
-  return record;
-}
-
-/// Trains one algorithm's candidates and keeps the best.
-struct Candidate {
-  TrainOptions options;
-  std::size_t group = 0;  // which algorithm's
-};
-
-struct Outcome {
-  TrainOptions options;
-  TrainResult result;
-  std::optional<PartRisk> valid;
-};
-
-bool is_better(const Outcome& one, const Outcome& other, Selection select) {
-  const auto diverged = [](const Outcome& o) {
-    return o.result.stop_reason == StopReason::diverged;
-  };
-  if (diverged(one) != diverged(other)) return diverged(other);
-  if (!one.valid || !other.valid) return false;
-  if (select == Selection::accuracy && one.valid->accuracy != other.valid->accuracy) {
-    return *one.valid->accuracy > *other.valid->accuracy;
-  }
-  return one.valid->risk.cvar < other.valid->risk.cvar;
-}
-
-/// All runs of a call, spread over threads; what they have in common.
-class Runs {
- public:
-  Runs(const PreparedData& data, const RunOptions& options, const RunHooks& hooks)
-      : data_(data),
-        options_(options),
-        hooks_(hooks),
-        loss_(make_loss(options.loss, data.train)),
-        unit_(loss_.unit(data.train.target_sd)) {}
-
-  std::vector<RunResult> of(std::span<const Algorithm> algorithms) {
-    plan(algorithms);
-    for_each_block(candidates_.size(), static_cast<unsigned>(options_.tune.threads),
-                   [this](std::size_t i) { run_one(candidates_[i]); });
-    std::vector<RunResult> results;
-    for (Group& group : groups_) results.push_back(finish(group));
-    return results;
-  }
-
- private:
-  struct Group {
-    std::optional<Outcome> best;
-    std::size_t best_number = 0;
-    std::uint64_t trials = 0;
-    double seconds = 0;
-  };
-
-  void plan(std::span<const Algorithm> algorithms) {
-    for (const Algorithm algorithm : algorithms) {
-      TrainOptions base = options_.train;
-      base.algorithm = algorithm;
-      base = decided(base, data_.train, loss_);
-      const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
-      for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
-      groups_.emplace_back();
-    }
-  }
-
-  void run_one(const Candidate& candidate) {
-    Group& group = groups_[candidate.group];
-    {
-      const std::scoped_lock lock(mutex_);
-      if (hooks_.stop != nullptr && *hooks_.stop && group.trials > 0) return;
-      ++group.trials;
-    }
-    const auto start = std::chrono::steady_clock::now();
-    const Dataset* valid = data_.valid.rows > 0 ? &data_.valid : nullptr;
-    Outcome outcome{
-        candidate.options, train(data_.train, valid, loss_, candidate.options, hooks_of_one()), {}};
-    if (valid != nullptr) outcome.valid = judged(outcome, *valid);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
-         spent.count());
-  }
-
-  // Of equal ones the earlier in the grid wins, whichever ends first.
-  void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
-    const std::scoped_lock lock(mutex_);
-    group.seconds += seconds;
-    const Selection select = options_.tune.select;
-    if (!group.best || is_better(outcome, *group.best, select) ||
-        (!is_better(*group.best, outcome, select) && number < group.best_number)) {
-      group.best = std::move(outcome);
-      group.best_number = number;
-    }
-    ++done_;
-    if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = candidates_.size()});
-  }
-
-  TrainHooks hooks_of_one() {
-    TrainHooks hooks{.progress = {}, .stop = hooks_.stop};
-    if (candidates_.size() == 1 && hooks_.progress) {
-      hooks.progress = [this](const EpochRecord& record) {
-        const EpochRecord shown = scaled(record, unit_);
-        hooks_.progress({.epoch = &shown});
-        return true;
-      };
-    }
-    return hooks;
-  }
-
-  [[nodiscard]] PartRisk judged(const Outcome& outcome, const Dataset& part) const {
-    return judge(outcome.result.model, loss_, outcome.options.alpha, part);
-  }
-
-  RunResult finish(Group& group) const {
-    Outcome& best = *group.best;
-    RunResult result{.model = {.preprocessor = data_.preprocessor,
-                               .loss = loss_,
-                               .model = best.result.model,
-                               .options = best.options,
-                               .stop_reason = best.result.stop_reason,
-                               .source = data_.source,
-                               .fingerprint = data_.fingerprint,
-                               .reading = options_.data.source,
-                               .task = options_.data.task,
-                               .shares = data_.shares}};
-    result.train = judged(best, data_.train);
-    result.valid = best.valid;
-    if (data_.test.rows > 0) result.test = judged(best, data_.test);
-    for (const EpochRecord& record : best.result.history) {
-      result.history.push_back(scaled(record, unit_));
-    }
-    result.epochs = best.result.epochs;
-    result.trials = group.trials;
-    result.seconds = group.seconds;
-    return result;
-  }
-
-  const PreparedData& data_;
-  const RunOptions& options_;
-  const RunHooks& hooks_;
-  Loss loss_;
-  double unit_;
-  std::vector<Candidate> candidates_;
-  std::vector<Group> groups_;
-  std::mutex mutex_;
-  std::size_t done_ = 0;
-};
 
 void check_tuning(const RunOptions& options, const PreparedData& data) {
   check_options(options.tune);
@@ -184,6 +27,27 @@ void check_tuning(const RunOptions& options, const PreparedData& data) {
   }
   if (options.tune.select == Selection::accuracy && data.train.task == Task::regression) {
     throw OptionError("select = accuracy needs a target of classes; the target is a number");
+  }
+}
+
+void check_solving(const RunOptions& options, const RunHooks& hooks, bool several) {
+  check_options(options.solve);
+  const bool exact = options.train.algorithm == Algorithm::exact;
+  const bool adacvar = options.train.algorithm == Algorithm::adacvar;
+  if (!options.solve.alphas.empty() && (several || !exact)) {
+    throw OptionError("alphas needs algorithm = exact");
+  }
+  if (options.train.learner == Learner::btl && !several && !adacvar) {
+    throw OptionError(fmt::format("learner = btl plays against the sampler of adacvar, not {}",
+                                  kAlgorithmNames.of(options.train.algorithm)));
+  }
+  const bool watched = options.solve.until_gap > 0 || hooks.trace;
+  if (watched && (several || !adacvar || options.tune.tune)) {
+    throw OptionError("until-gap and trace need algorithm = adacvar, without tune");
+  }
+  if (watched && options.train.learner == Learner::btl &&
+      options.train.information == Information::full) {
+    throw OptionError("until-gap and trace need information = bandit");
   }
 }
 
@@ -202,8 +66,37 @@ void note_small_tails(const PreparedData& data, double alpha, std::vector<std::s
   note(data.test, "test");
 }
 
+// The sentence that a user of small tail shares needs: nothing is wrong with the program.
+void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+  for (const RunResult& result : results) {
+    const std::size_t classes = result.model.preprocessor.parts().class_names.size();
+    const LossKind kind = result.model.loss.kind();
+    if (!result.certificate || (kind != LossKind::logistic && kind != LossKind::softmax)) continue;
+    const double even = std::log(static_cast<double>(classes));
+    if (result.certificate->lower < even * (1 - 1e-3)) continue;
+    notes.push_back(fmt::format(
+        "at alpha = {:g} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
+        "every class the same chance: by this measure there is nothing to learn. Look at the "
+        "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
+        "away for it",
+        result.model.options.alpha, even, classes));
+    return;
+  }
+}
+
 void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
   for (const RunResult& result : results) {
+    if (result.model.stop_reason == StopReason::not_attained) {
+      notes.push_back(fmt::format(
+          "the classes can be separated: the CVaR comes as near to 0 as one likes while the "
+          "weights "
+          "grow, no model attains it (here {:.3g}, norm of the parameters {:.3g}); ridge > 0 helps",
+          result.train->risk.cvar, result.norm));
+    }
+    if (result.model.stop_reason == StopReason::stalled) {
+      notes.push_back(
+          "the exact solver ended before the tolerance was proved; its certificate still holds");
+    }
     if (result.model.stop_reason != StopReason::diverged) continue;
     notes.push_back(
         fmt::format("{} diverged after {} epochs: its last finite model with the least loss is "
@@ -215,13 +108,17 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
 RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> algorithms,
                          const RunHooks& hooks) {
   check_options(options.train);
+  check_solving(options, hooks, algorithms.size() > 1);
   const PreparedData data = prepare_data(options.data, options.train.seed);
   check_tuning(options, data);
   RunReport report;
   report.notes = data.notes;
   note_small_tails(data, options.train.alpha, report.notes);
-  report.results = Runs(data, options, hooks).of(algorithms);
+  report.results = options.solve.alphas.empty()
+                       ? run_all(data, options, hooks, algorithms)
+                       : run_path(data, options, hooks, options.solve.alphas);
   note_endings(report.results, report.notes);
+  note_uniform_optimum(report.results, report.notes);
   return report;
 }
 

@@ -20,6 +20,7 @@ struct EvaluateOptions {
   std::string group = {};
   std::uint64_t worst = 10;
   DataPart part = DataPart::all;
+  bool certify = false;
   BootstrapOptions bootstrap = {};
   SourceOptions source = {};
 
@@ -31,6 +32,8 @@ struct EvaluateOptions {
     option("worst", &O::worst, Bounds{.low = 0}, "rows with the largest losses to list");
     option("part", &O::part, Names{"all", "train", "valid", "test"},
            "rows of the model's own data by the split it was trained with");
+    option("certify", &O::certify,
+           "proves how far the CVaR here is from that of the best linear model for these rows");
   }
 };
 

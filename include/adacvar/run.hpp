@@ -38,12 +38,40 @@ struct TuneOptions {
   }
 };
 
-/// A whole run: data, loss, training, tuning.
+enum class CertifyChoice : std::uint8_t {
+  automatic,  ///< where it takes seconds at most: rows * parameters^2 <= 1e9
+  yes,
+  no,
+};
+
+/// How results are compared to the best possible.
+struct SolveOptions {
+  CertifyChoice certify = CertifyChoice::automatic;
+  double tolerance = 1e-6;
+  std::vector<double> alphas = {};
+  double until_gap = 0;
+
+  static void describe(auto&& option) {
+    using O = SolveOptions;
+    option(
+        "certify", &O::certify, Names{"auto", "yes", "no"},
+        "proves how far the training CVaR is from the least possible; auto: where that is quick");
+    option("tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
+           "exact: relative gap that is proved");
+    option("alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
+           "exact: a model for each of these tail shares");
+    option("until-gap", &O::until_gap, Bounds{.low = 0},
+           "adacvar: ends when this relative gap is proved; 0: does not look");
+  }
+};
+
+/// A whole run: data, loss, training, tuning, proofs.
 struct RunOptions {
   DataOptions data = {};
   LossOptions loss = {};
   TrainOptions train = {};
   TuneOptions tune = {};
+  SolveOptions solve = {};
 };
 
 /// Where a run is.
@@ -56,15 +84,16 @@ struct RunProgress {
 /// How a caller watches and stops a run. `progress` is called from one thread at a time.
 struct RunHooks {
   std::function<void(const RunProgress&)> progress = {};
-  const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
+  const std::atomic<bool>* stop = nullptr;             ///< true: ends with the best models so far
+  std::function<void(const TraceRecord&)> trace = {};  ///< `run` of adacvar: after every epoch
 };
 
 /// Reads, splits, trains and judges: the whole program for one algorithm.
 /// Throws: OptionError, DataError as its parts do; OptionError when tuning has no validation rows.
 [[nodiscard]] RunReport run(const RunOptions& options, const RunHooks& hooks = {});
 
-/// The same for all algorithms, on the same splits, with the same budget and rule of selection.
-/// Runs are spread over the cores.
+/// The same for all algorithms, on the same splits, with the same budget and rule of selection; the
+/// exact optimum last, where certificates are wanted. Runs are spread over the cores.
 [[nodiscard]] RunReport compare(const RunOptions& options, const RunHooks& hooks = {});
 
 /// How a model does on `data`, in the user's units. `data` has at least one row.

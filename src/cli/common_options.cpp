@@ -25,6 +25,7 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Training", options.train, without);
   list.add("Training", options.train.optimizer);
   list.add("Tuning", options.tune);
+  list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
   list.set_position("data", 1);
   list.set_file({"data", "valid-data", "test-data", "data-dir"});

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
 
+#include <adacvar/base/error.hpp>
 #include <adacvar/report/run_json.hpp>
 #include <adacvar/report/run_text.hpp>
 
@@ -15,9 +16,12 @@ namespace {
 
 struct ModelOutput {
   std::string model = {};
+  std::string trace = {};
 
   static void describe(auto&& option) {
-    option("model", &ModelOutput::model, "file to write the model to");
+    using O = ModelOutput;
+    option("model", &O::model, "file to write the model to");
+    option("trace", &O::trace, "adacvar: file to write the game of every epoch to, as JSON lines");
   }
 };
 
@@ -27,10 +31,16 @@ struct State {
   ModelOutput output;
 };
 
-RunReport run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&)) {
+RunReport run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&),
+                      std::string* trace = nullptr) {
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
-  return how(state.run, {.progress = [&](const RunProgress& p) { progress.show(p); },
-                         .stop = &watch_interrupts()});
+  RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
+                 .stop = &watch_interrupts(),
+                 .trace = {}};
+  if (trace != nullptr) {
+    hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
+  }
+  return how(state.run, hooks);
 }
 
 bool was_stopped(const RunReport& report) {
@@ -49,11 +59,19 @@ void note_interruption(RunReport& report) {
 int train_now(const State& state) {
   const std::string& path = state.output.model;
   if (!path.empty()) check_writable(path);
-  RunReport report = run_watched(state, &run);
+  if (!state.output.trace.empty()) check_writable(state.output.trace);
+  if (!path.empty() && !state.run.solve.alphas.empty()) {
+    throw OptionError("model and alphas do not go together: there would be several models");
+  }
+  std::string trace;
+  RunReport report = run_watched(state, &run, state.output.trace.empty() ? nullptr : &trace);
   note_interruption(report);
+  if (!state.output.trace.empty()) {
+    write_file(state.output.trace, [&](const Write& write) { write(trace); });
+  }
   if (!path.empty()) {
     save_model(path, report.results[0].model);
-  } else {
+  } else if (state.run.solve.alphas.empty()) {
     report.notes.emplace_back("the model was not kept; --model FILE writes it");
   }
   const std::string saved = path.empty() ? "" : "\nmodel written to " + path + "\n";
@@ -80,7 +98,7 @@ Command make_train_command() {
   add_run_options(command.options, state->run);
   command.options.add("Output", state->output);
   add_talk_options(command.options, state->talk);
-  command.options.set_file({"model"});
+  command.options.set_file({"model", "trace"});
   command.run = [state] { return train_now(*state); };
   return command;
 }
@@ -92,7 +110,7 @@ Command make_compare_command() {
   command.usage = "DATA [--target COLUMN] [options]";
   command.about = "Trains by every algorithm on the same splits and tabulates their risks";
   command.example = "adacvar compare pareto";
-  add_run_options(command.options, state->run, {"algorithm"});
+  add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap"});
   add_talk_options(command.options, state->talk);
   command.run = [state] { return compare_now(*state); };
   return command;

@@ -6,6 +6,7 @@
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/optimizer.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/sampler/make_sampler.hpp>
 
 #include "base/huge_pages.hpp"
 
@@ -26,6 +27,8 @@ class LinearBackend {
 
   /// Moves against the gradient of sum w_b L_b / B + ridge/2 |w|^2 at the losses just computed.
   void step(std::span<const Index> batch, std::span<const double> weights, double rate);
+
+  void after_update(const AnySampler& /*sampler*/) {}
 
  private:
   // What a step needs of an example beside its row, side by side: one cache miss.

@@ -20,6 +20,8 @@ void turn(TrainOptions& options, double factor) {
     case Algorithm::soft:
       options.temperature *= factor;
       break;
+    case Algorithm::exact:
+      break;
     case Algorithm::mean:
       options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
       break;
@@ -31,6 +33,7 @@ double knob_factor(Algorithm algorithm) { return algorithm == Algorithm::soft ? 
 }  // namespace
 
 std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
+  if (options.algorithm == Algorithm::exact) return {options};
   const double step = knob_factor(options.algorithm);
   const bool sgd_first = options.optimizer.kind == OptimizerKind::sgd;
   std::vector<TrainOptions> grid;

@@ -1,5 +1,6 @@
 #include <adacvar/report/evaluation.hpp>
 
+#include "report/certificate_report.hpp"
 #include "report/text_table.hpp"
 
 #include <adacvar/report/number_text.hpp>
@@ -93,6 +94,10 @@ std::string evaluation_text(const Evaluation& evaluation) {
                   count_text(evaluation.all.rows), evaluation.loss, 100 * evaluation.level,
                   count_text(evaluation.resamples));
   text += risk_table(evaluation.all);
+  if (evaluation.certificate) {
+    text += fmt::format("\nat alpha {:g}: {}\n", evaluation.certified_alpha,
+                        certificate_text(*evaluation.certificate, "CVaR"));
+  }
   if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
   if (!evaluation.worst.empty()) {
     text += fmt::format("\nworst rows: {}\n", evaluation.worst.size()) + worst_table(evaluation);
@@ -106,6 +111,7 @@ std::string evaluation_json(const Evaluation& evaluation) {
                        {"level", evaluation.level},
                        {"resamples", evaluation.resamples}};
   json.update(risk_json(evaluation.all));
+  if (evaluation.certificate) json["certificate"] = certificate_json(*evaluation.certificate);
   if (!evaluation.groups.empty()) {
     ordered_json groups = ordered_json::array();
     for (const RiskTable& group : evaluation.groups) {

@@ -1,6 +1,7 @@
 #include <adacvar/report/run_json.hpp>
 
 #include "data/preprocess_json.hpp"
+#include "report/certificate_report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -34,17 +35,20 @@ ordered_json rows_json(const RunResult& result) {
 
 ordered_json result_json(const RunResult& result) {
   const TrainedModel& model = result.model;
-  return {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
-          {"task", task_name(model.preprocessor.parts().task)},
-          {"loss", kLossNames.of(model.loss.kind())},
-          {"alpha", model.options.alpha},
-          {"seed", model.options.seed},
-          {"rows", rows_json(result)},
-          {"risk", risk_json(result)},
-          {"stop_reason", kStopReasonNames.of(model.stop_reason)},
-          {"epochs", result.epochs},
-          {"trials", result.trials},
-          {"seconds", result.seconds}};
+  ordered_json json = {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
+                       {"task", task_name(model.preprocessor.parts().task)},
+                       {"loss", kLossNames.of(model.loss.kind())},
+                       {"alpha", model.options.alpha},
+                       {"seed", model.options.seed},
+                       {"rows", rows_json(result)},
+                       {"risk", risk_json(result)},
+                       {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+                       {"epochs", result.epochs},
+                       {"trials", result.trials},
+                       {"seconds", result.seconds},
+                       {"norm", result.norm}};
+  if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
+  return json;
 }
 
 // Names of columns may hold bytes that are no UTF-8; here they only inform.
@@ -55,9 +59,26 @@ std::string line_of(const ordered_json& json) {
 }  // namespace
 
 std::string run_json(const RunReport& report, const std::string& model_path) {
+  if (report.results.size() > 1) return compare_json(report);
   ordered_json json = result_json(report.results.at(0));
   if (!model_path.empty()) json["model"] = model_path;
   json["notes"] = report.notes;
+  return line_of(json);
+}
+
+std::string trace_json(const TraceRecord& record) {
+  const GameRecord& game = record.game;
+  ordered_json json = {{"epoch", record.epoch.epoch},
+                       {"training_loss", record.epoch.training_loss}};
+  if (const auto& valid = record.epoch.validation) {
+    json["valid"] = {{"mean", valid->mean}, {"var", valid->var}, {"cvar", valid->cvar}};
+  }
+  json["certificate"] = certificate_json(game.certificate);
+  json["value"] = game.value;
+  json["sampler_regret"] = game.sampler_regret;
+  json["learner_regret"] = game.learner_regret;
+  json["effective_rows"] = game.effective_rows;
+  json["tail_share"] = game.tail_share;
   return line_of(json);
 }
 

@@ -1,6 +1,7 @@
 #include <adacvar/report/run_text.hpp>
 
 #include "data/preprocess_json.hpp"
+#include "report/certificate_report.hpp"
 #include "report/text_table.hpp"
 
 #include <adacvar/report/number_text.hpp>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace adacvar {
 
@@ -15,31 +17,54 @@ namespace {
 
 using PartMember = std::optional<PartRisk> RunResult::*;
 
+bool is_exact(const RunResult& result) {
+  return result.model.options.algorithm == Algorithm::exact;
+}
+
+// Of what was trained: the exact optimum is not in the race.
 double least_cvar(const RunReport& report, PartMember member) {
-  double least = ((report.results[0].*member))->risk.cvar;
+  double least = std::numeric_limits<double>::infinity();
   for (const RunResult& result : report.results) {
-    least = std::min(least, (result.*member)->risk.cvar);
+    if (!is_exact(result)) least = std::min(least, (result.*member)->risk.cvar);
   }
   return least;
+}
+
+bool is_path(const RunReport& report) {
+  return std::ranges::any_of(report.results, [&](const RunResult& result) {
+    return result.model.options.alpha != report.results[0].model.options.alpha;
+  });
+}
+
+std::string label_of(const RunResult& result, bool path) {
+  const std::string_view name = kAlgorithmNames.of(result.model.options.algorithm);
+  return path ? fmt::format("  {}, alpha {:g}", name, result.model.options.alpha)
+              : fmt::format("  {}", name);
+}
+
+std::string gap_text(const RunResult& result) {
+  const auto gap = result.certificate ? result.certificate->relative_gap() : std::nullopt;
+  return gap ? percent_text(*gap) : "";
 }
 
 std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.3f}", *share) : "";
 }
 
-std::vector<std::string> header_of(std::string name, bool classes) {
+// The part that was trained on is compared to the best possible.
+std::vector<std::string> header_of(std::string name, bool classes, bool gaps) {
   std::vector<std::string> header = {std::move(name), "mean", "VaR", "CVaR"};
-  if (classes) header.insert(header.end(), {"accuracy", "min precision"});
+  if (classes) header.insert(header.end(), {"accuracy", "min prec."});
   header.emplace_back("seconds");
+  if (gaps) header.emplace_back("gap");
   return header;
 }
 
-std::vector<std::string> row_of(const RunResult& result, const PartRisk& part,
+std::vector<std::string> row_of(const RunResult& result, const PartRisk& part, std::string label,
                                 std::string_view mark) {
-  std::vector<std::string> row = {
-      fmt::format("  {}", kAlgorithmNames.of(result.model.options.algorithm)),
-      number_text(part.risk.mean), number_text(part.risk.var),
-      fmt::format("{}{}", number_text(part.risk.cvar), mark)};
+  std::vector<std::string> row = {std::move(label), number_text(part.risk.mean),
+                                  number_text(part.risk.var),
+                                  fmt::format("{}{}", number_text(part.risk.cvar), mark)};
   if (part.accuracy) {
     row.push_back(share_text(part.accuracy));
     row.push_back(share_text(part.min_class_precision));
@@ -53,11 +78,16 @@ void add_part(const RunReport& report, PartMember member, std::string_view name,
   const std::optional<PartRisk>& first = report.results[0].*member;
   if (!first) return;
   const bool several = report.results.size() > 1;
+  const bool path = is_path(report);
+  const bool gaps = member == &RunResult::train && several && report.results[0].certificate;
   const double least = least_cvar(report, member);
-  table.add(header_of(std::string(name), first->accuracy.has_value()));
+  table.add(header_of(std::string(name), first->accuracy.has_value(), gaps));
   for (const RunResult& result : report.results) {
     const PartRisk& part = *(result.*member);
-    table.add(row_of(result, part, !several ? "" : part.risk.cvar <= least ? "*" : " "));
+    const bool best = !is_exact(result) && part.risk.cvar <= least;
+    auto row = row_of(result, part, label_of(result, path), !several ? "" : best ? "*" : " ");
+    if (gaps) row.push_back(gap_text(result));
+    table.add(std::move(row));
   }
 }
 
@@ -96,17 +126,25 @@ std::string tuning_line(const RunResult& result) {
 std::string run_text(const RunReport& report) {
   const RunResult& first = report.results.at(0);
   const TrainOptions& options = first.model.options;
-  std::string text = fmt::format(
-      "{}: {} of '{}' by the {} loss; alpha {:g}, seed {}\n", first.model.source,
-      task_name(first.model.preprocessor.parts().task), first.model.preprocessor.parts().target,
-      kLossNames.of(first.model.loss.kind()), options.alpha, options.seed);
+  std::string text =
+      fmt::format("{}: {} of '{}' by the {} loss; {}seed {}\n", first.model.source,
+                  task_name(first.model.preprocessor.parts().task),
+                  first.model.preprocessor.parts().target, kLossNames.of(first.model.loss.kind()),
+                  is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha), options.seed);
   text += rows_line(first) + '\n';
   TextTable table;
   add_part(report, &RunResult::train, "training", table);
   add_part(report, &RunResult::valid, "validation", table);
   add_part(report, &RunResult::test, "test", table);
   text += table.text();
-  if (report.results.size() > 1) text += "\n* least CVaR\n";
+  if (report.results.size() > 1 && !is_exact(first)) {
+    text += "\n* least CVaR";
+    text += first.certificate ? "; gap: certified distance from the least possible\n" : "\n";
+  } else if (first.certificate && report.results.size() == 1) {
+    text += fmt::format(
+        "\n{}\n", certificate_text(*first.certificate, options.ridge > 0 ? "training CVaR and ridge"
+                                                                         : "training CVaR"));
+  }
   if (first.trials > 1) text += '\n';
   for (const RunResult& result : report.results) {
     if (result.trials > 1) text += tuning_line(result);

@@ -126,33 +126,49 @@ class WeightedLoss {
   std::vector<double> slopes_;
 };
 
-SolverOutcome newton(const Problem& problem, double alpha, const RowLaw& law,
-                     const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
+struct NewtonResult {
+  Eigen::VectorXd theta;
+  double value = 0;
+  std::uint64_t steps = 0;
+  bool vanished = false;  // the loss is next to nothing
+};
+
+NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::VectorXd& start,
+                    const std::atomic<bool>* stop) {
   constexpr std::uint64_t kMostSteps = 200;
-  SolverOutcome outcome;
-  outcome.theta = start;
-  outcome.law = law;
-  WeightedLoss loss(problem, law);
+  NewtonResult result{.theta = start};
   const double scale = loss.move_to(Eigen::VectorXd::Zero(problem.size()));
-  double value = loss.move_to(start);
-  while (outcome.steps < kMostSteps && !is_set(stop) && value > 1e-12 * scale) {
-    const NewtonStep step = loss.step_at(outcome.theta);
-    if (step.decrement <= 1e-15 * value) break;
-    ++outcome.steps;
+  result.value = loss.move_to(start);
+  while (result.steps < kMostSteps && !is_set(stop) && result.value > 1e-12 * scale) {
+    const NewtonStep step = loss.step_at(result.theta);
+    if (step.decrement <= 1e-15 * result.value) break;
+    ++result.steps;
     double length = 1;
-    double then = loss.move_to(outcome.theta + step.step);
-    while (!(then <= value - 1e-4 * length * step.decrement) && length > 1e-10) {
+    double then = loss.move_to(result.theta + step.step);
+    while (!(then <= result.value - 1e-4 * length * step.decrement) && length > 1e-10) {
       length *= 0.5;
-      then = loss.move_to(outcome.theta + length * step.step);
+      then = loss.move_to(result.theta + length * step.step);
     }
-    if (!(then < value)) break;
-    outcome.theta += length * step.step;
-    value = then;
+    if (!(then < result.value)) break;
+    result.theta += length * step.step;
+    result.value = then;
   }
-  value = loss.move_to(outcome.theta);
-  const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), outcome.theta);
-  outcome.certificate = {bound.value, value, bound.radius};
-  if (value <= 1e-12 * scale) outcome.status = status_at_zero(problem);
+  result.value = loss.move_to(result.theta);
+  result.vanished = result.value <= 1e-12 * scale;
+  return result;
+}
+
+SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw& law,
+                             const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
+  WeightedLoss loss(problem, law);
+  const NewtonResult found = newton(problem, loss, start, stop);
+  SolverOutcome outcome;
+  outcome.theta = found.theta;
+  outcome.steps = found.steps;
+  outcome.law = law;
+  const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), found.theta);
+  outcome.certificate = {bound.value, found.value, bound.radius};
+  if (found.vanished) outcome.status = status_at_zero(problem);
   return outcome;
 }
 
@@ -185,7 +201,7 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
                                 const std::atomic<bool>* stop) {
   SolverOutcome outcome;
   if (is_smooth(problem.loss())) {
-    outcome = newton(problem, alpha, law, start, stop);
+    outcome = newton_outcome(problem, alpha, law, start, stop);
   } else {
     WeightedLoss loss(problem, law);
     const auto objective = [&](const Eigen::VectorXd& theta) { return loss.move_to(theta); };
@@ -198,6 +214,12 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
   if (gap && *gap <= tolerance) outcome.status = ExactStatus::optimal;
   if (is_set(stop)) outcome.status = ExactStatus::interrupted;
   return outcome;
+}
+
+Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
+                                   const Eigen::VectorXd& start) {
+  WeightedLoss loss(problem, law);
+  return newton(problem, loss, start, nullptr).theta;
 }
 
 }  // namespace adacvar

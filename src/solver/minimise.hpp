@@ -16,4 +16,8 @@ namespace adacvar {
                                               const RowLaw& law, const Eigen::VectorXd& start,
                                               double tolerance, const std::atomic<bool>* stop);
 
+/// The minimiser alone, for a smooth loss.
+[[nodiscard]] Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
+                                                 const Eigen::VectorXd& start);
+
 }  // namespace adacvar

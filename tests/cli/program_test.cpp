@@ -238,15 +238,105 @@ TEST(Program, a_config_file_gives_options_and_the_command_line_overrules_it) {
 TEST(Program, compare_tells_of_every_algorithm_on_the_same_rows) {
   const TemporaryFolder folder;
   const json found = run_json(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});
-  ASSERT_EQ(found["runs"].size(), 4U);
-  const std::vector<std::string> names = {"adacvar", "trunc", "soft", "mean"};
-  for (std::size_t i = 0; i < 4; ++i) {
+  ASSERT_EQ(found["runs"].size(), 5U);
+  const std::vector<std::string> names = {"adacvar", "trunc", "soft", "mean", "exact"};
+  for (std::size_t i = 0; i < 5; ++i) {
+    const json& certificate = found["runs"][i]["certificate"];
+    EXPECT_EQ(certificate["lower"], found["runs"][4]["certificate"]["lower"]);
+    EXPECT_GE(certificate["upper"], certificate["lower"]);
+    EXPECT_DOUBLE_EQ(certificate["upper"], found["runs"][i]["risk"]["train"]["cvar"]);
     EXPECT_EQ(found["runs"][i]["algorithm"], names[i]);
     EXPECT_EQ(found["runs"][i]["rows"], found["runs"][0]["rows"]);
   }
   const Outcome shown = run(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});
   EXPECT_NE(shown.out.find("120 test"), std::string::npos) << shown.out;
   for (const std::string& line : lines_of(shown.out)) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Program, exact_is_certified_and_at_alpha_one_the_mean) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"train", "normal", "--make-rows", "500", "--algorithm",
+                                       "exact", "--alphas", "0.05,0.3,1", "--tolerance", "1e-9"});
+  ASSERT_EQ(found["runs"].size(), 3U);
+  for (const json& run : found["runs"]) {
+    EXPECT_EQ(run["stop_reason"], "optimal");
+    EXPECT_LE(run["certificate"]["relative_gap"], 1e-9);
+  }
+  EXPECT_EQ(found["runs"][0]["alpha"], 0.05);
+  EXPECT_DOUBLE_EQ(found["runs"][2]["risk"]["train"]["mean"],
+                   found["runs"][2]["risk"]["train"]["cvar"]);
+  const json one = run_json(folder, {"train", "normal", "--make-rows", "500", "--algorithm",
+                                     "exact", "--alpha", "0.05", "--model", "m.json"});
+  EXPECT_NEAR(one["risk"]["train"]["cvar"], found["runs"][0]["risk"]["train"]["cvar"], 1e-6);
+  EXPECT_EQ(run(folder, {"predict", "m.json", "normal", "--make-rows", "3"}).code, 0);
+}
+
+TEST(Program, separable_classes_are_told_of) {
+  const TemporaryFolder folder;
+  std::string text = "x,kind\n";
+  for (int i = 0; i < 60; ++i) text += std::to_string(i) + (i < 30 ? ",a\n" : ",b\n");
+  (void)folder.write("s.csv", text);
+  const json found =
+      run_json(folder, {"train", "s.csv", "--target", "kind", "--algorithm", "exact"});
+  EXPECT_EQ(found["stop_reason"], "not_attained");
+  EXPECT_TRUE(found["certificate"]["relative_gap"].is_null());
+  EXPECT_NE(found["notes"].dump().find("the classes can be separated"), std::string::npos);
+}
+
+TEST(Program, a_certified_gap_ends_training_and_the_trace_tells_the_game) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"train", "pareto", "--make-rows", "1000", "--until-gap",
+                                       "0.05", "--trace", "t.jsonl"});
+  EXPECT_EQ(found["stop_reason"], "gap");
+  EXPECT_LE(found["certificate"]["relative_gap"], 0.05);
+  const auto lines = lines_of(content_of(folder.path() / "t.jsonl"));
+  ASSERT_EQ(lines.size(), found["epochs"].get<std::size_t>());
+  for (const std::string& line : lines) {
+    const json record = json::parse(line);
+    const double upper = record["certificate"]["upper"];
+    const double lower = record["certificate"]["lower"];
+    const double regrets =
+        record["sampler_regret"].get<double>() + record["learner_regret"].get<double>();
+    EXPECT_LE(lower, upper);
+    // The regrets bound the gap of the mean model only up to the difference between the model at
+    // the end of an epoch and the mean over it.
+    EXPECT_GT(regrets, 0);
+  }
+}
+
+TEST(Program, the_leader_needs_no_steps) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> base = {"train", "normal",    "--make-rows",
+                                         "400",   "--learner", "btl"};
+  const json bandit = run_json(folder, base);
+  EXPECT_LT(bandit["certificate"]["relative_gap"], 0.1);
+  auto full = base;
+  full.insert(full.end(), {"--information", "full"});
+  const json first = run_json(folder, full);
+  EXPECT_LT(first["certificate"]["relative_gap"], 0.02);
+  full.insert(full.end(), {"--seed", "0"});
+  EXPECT_EQ(run_json(folder, full)["risk"], first["risk"]);
+}
+
+TEST(Program, evaluate_certifies_a_model_on_other_rows) {
+  const TemporaryFolder folder;
+  (void)run_json(folder, {"train", "pareto", "--make-rows", "600", "--model", "m.json"});
+  const json judged = run_json(folder, {"evaluate", "m.json", "pareto", "--make-rows", "300",
+                                        "--make-seed", "5", "--certify", "--alphas", "0.1"});
+  EXPECT_DOUBLE_EQ(judged["certificate"]["upper"], judged["tails"][0]["cvar"]);
+  EXPECT_LT(judged["certificate"]["lower"], judged["certificate"]["upper"]);
+  EXPECT_GT(judged["certificate"]["lower"], 0);
+}
+
+TEST(Program, the_uniform_optimum_is_explained) {
+  const TemporaryFolder folder;
+  std::string text = "x,kind\n";  // overlapping classes
+  for (int i = 0; i < 200; ++i) text += std::to_string(i * 7 % 13) + (i % 2 == 0 ? ",a\n" : ",b\n");
+  (void)folder.write("s.csv", text);
+  const json found = run_json(folder, {"compare", "s.csv", "--target", "kind", "--alpha", "0.05"});
+  EXPECT_NE(found["notes"].dump().find("no linear model has a training CVaR below 0.6931 = log 2"),
+            std::string::npos)
+      << found["notes"];
 }
 
 TEST(Program, tuning_never_picks_worse_than_the_options_given) {

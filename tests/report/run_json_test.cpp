@@ -27,7 +27,7 @@ TEST(RunJson, train_has_the_documented_keys_in_their_order) {
             R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5},)"
             R"("valid":{"mean":1.0,"var":2.0,"cvar":3.0},)"
             R"("test":{"mean":2.0,"var":4.0,"cvar":6.0}},)"
-            R"("stop_reason":"patience","epochs":50,"trials":1,"seconds":1.25,)"
+            R"("stop_reason":"patience","epochs":50,"trials":1,"seconds":1.25,"norm":0.0,)"
             R"("model":"m.json","notes":["one note","another"]})");
 }
 
@@ -39,7 +39,7 @@ TEST(RunJson, parts_without_rows_are_left_out_of_the_risks_and_no_file_of_the_mo
             R"("rows":{"train":10,"valid":0,"test":0},)"
             R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5,)"
             R"("accuracy":0.75,"min_class_precision":0.375}},)"
-            R"("stop_reason":"epochs","epochs":50,"trials":1,"seconds":1.25,"notes":[]})");
+            R"("stop_reason":"epochs","epochs":50,"trials":1,"seconds":1.25,"norm":0.0,"notes":[]})");
 }
 
 TEST(RunJson, compare_has_an_entry_for_every_run_and_one_list_of_notes) {

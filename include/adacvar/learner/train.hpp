@@ -21,9 +21,22 @@ enum class Algorithm : std::uint8_t {
   trunc,    ///< uniform draws, truncated loss with a learned level [RU00]
   soft,     ///< the same, smoothed
   mean,     ///< uniform draws, mean
+  exact,    ///< no draws: solve_exact
 };
 
-inline constexpr Names kAlgorithmNames{"adacvar", "trunc", "soft", "mean"};
+inline constexpr Names kAlgorithmNames{"adacvar", "trunc", "soft", "mean", "exact"};
+
+/// Who plays against the adaptive sampler.
+enum class Learner : std::uint8_t {
+  steps,  ///< gradient steps: `train`
+  btl,    ///< be the leader, an oracle for the mean of the laws so far: `be_the_leader`
+};
+
+/// What the sampler sees when it plays against `btl`.
+enum class Information : std::uint8_t {
+  bandit,  ///< the losses of the examples drawn
+  full,    ///< all losses: no draws, no chance
+};
 
 /// Which of the parameters met on the way are the result.
 enum class Iterate : std::uint8_t {
@@ -41,18 +54,26 @@ enum class RateSchedule : std::uint8_t {
 };
 
 enum class StopReason : std::uint8_t {
-  epochs,       ///< all epochs done
-  patience,     ///< no better validation CVaR for `patience` epochs
-  diverged,     ///< a loss or parameter was no longer finite
-  interrupted,  ///< a hook asked for it
+  epochs,        ///< all epochs done
+  patience,      ///< no better validation CVaR for `patience` epochs
+  diverged,      ///< a loss or parameter was no longer finite
+  interrupted,   ///< a hook asked for it
+  gap,           ///< the certified gap asked for is reached
+  optimal,       ///< exact: the certified gap is within the tolerance
+  not_attained,  ///< exact: the CVaR falls towards 0 while the weights grow
+  stalled,       ///< exact: rounding or the limit on steps ended it
 };
 
-inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged", "interrupted"};
+inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged",     "interrupted",
+                                        "gap",    "optimal",  "not_attained", "stalled"};
 
 /// The defaults need no tuning: docs/how_it_works.md says how they were found.
 struct TrainOptions {
   Algorithm algorithm = Algorithm::adacvar;
   double alpha = 0.1;
+  Learner learner = Learner::steps;
+  Information information = Information::bandit;
+  std::uint64_t oracle_calls = 10;
   std::uint64_t epochs = 50;
   std::uint64_t batch = 0;
   double learning_rate = 0.015;
@@ -74,6 +95,13 @@ struct TrainOptions {
     option("algorithm", &O::algorithm, kAlgorithmNames, "how the tail is trained");
     option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
            "tail share: CVaR is the mean of the worst alpha of the losses");
+    option(
+        "learner", &O::learner, Names{"steps", "btl"},
+        "adacvar: gradient steps, or be-the-leader: an exact fit to the mean of the laws so far");
+    option("information", &O::information, Names{"bandit", "full"},
+           "btl: the sampler sees the losses drawn, or all of them");
+    option("oracle-calls", &O::oracle_calls, Bounds{.low = 1, .high = 1e6},
+           "btl: exact fits per epoch");
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
            "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
@@ -108,10 +136,21 @@ struct EpochRecord {
   std::optional<TailRisk> validation = std::nullopt;
 };
 
+/// What can be looked at after an epoch; valid during the call.
+struct EpochView {
+  const EpochRecord& record;
+  const LinearModel& model;        ///< now
+  const LinearModel& recent;       ///< mean of the steps since epoch 1, 2, 4, 8, ... began
+  bool is_restart;                 ///< that mean began with this epoch
+  const AdaptiveSampler* sampler;  ///< of adacvar; null for the others
+};
+
 /// How a caller watches and stops a run.
 struct TrainHooks {
   std::function<bool(const EpochRecord&)> progress = {};  ///< after every epoch; false stops
   const std::atomic<bool>* stop = nullptr;                ///< looked at now and then; true stops
+  /// After every epoch; false: what was looked for is found, and `recent` is the result.
+  std::function<bool(const EpochView&)> watch = {};
 };
 
 struct TrainResult {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/risk/evaluate_risk.hpp>
+#include <adacvar/solver/certificate.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,8 @@ struct Evaluation {
   std::uint64_t resamples = 0;
   double level = 0.95;
   RiskTable all;
+  std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
+  double certified_alpha = 0;
   std::vector<RiskTable> groups;
   std::vector<WorstRow> worst;
   std::vector<std::string> notes;

@@ -3,6 +3,8 @@
 #include <adacvar/learner/model_file.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/solver/certificate.hpp>
+#include <adacvar/solver/game.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +31,15 @@ struct RunResult {
   std::uint64_t epochs = 0;
   std::uint64_t trials = 1;  ///< runs that the model was selected from
   double seconds = 0;        ///< of all its trials, added up
+  /// What the training CVaR (plus ridge) could be at best, in the user's units.
+  std::optional<Certificate> certificate = {};
+  double norm = 0;  ///< of the parameters
+};
+
+/// The state of the game after an epoch, in the user's units; a line of a trace.
+struct TraceRecord {
+  EpochRecord epoch;
+  GameRecord game;
 };
 
 /// The results of one or more algorithms on the same data.

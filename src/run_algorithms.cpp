@@ -1,0 +1,336 @@
+#include "run_algorithms.hpp"
+
+#include "base/parallel.hpp"
+
+#include <adacvar/learner/tuning_grid.hpp>
+#include <adacvar/solver/be_the_leader.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+TailRisk scaled(const TailRisk& risk, double unit) {
+  return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
+}
+
+EpochRecord scaled(EpochRecord record, double unit) {
+  record.training_loss *= unit;
+  if (record.validation) record.validation = scaled(*record.validation, unit);
+  return record;
+}
+
+Certificate scaled(Certificate certificate, double unit) {
+  certificate.lower *= unit;
+  certificate.upper *= unit;
+  return certificate;
+}
+
+GameRecord scaled(GameRecord record, double unit) {
+  record.certificate = scaled(record.certificate, unit);
+  record.value *= unit;
+  record.sampler_regret *= unit;
+  record.learner_regret *= unit;
+  return record;
+}
+
+/// One way to train an algorithm.
+struct Candidate {
+  TrainOptions options;
+  std::size_t group = 0;  // which algorithm's
+};
+
+struct Outcome {
+  TrainOptions options;
+  TrainResult result;
+  std::optional<PartRisk> valid = {};
+  std::optional<Certificate> certificate = {};  // of exact, in the learner's units
+};
+
+StopReason reason_of(ExactStatus status) {
+  switch (status) {
+    case ExactStatus::optimal:
+      return StopReason::optimal;
+    case ExactStatus::not_attained:
+      return StopReason::not_attained;
+    case ExactStatus::interrupted:
+      return StopReason::interrupted;
+    case ExactStatus::stalled:
+      break;
+  }
+  return StopReason::stalled;
+}
+
+bool is_better(const Outcome& one, const Outcome& other, Selection select) {
+  const auto diverged = [](const Outcome& o) {
+    return o.result.stop_reason == StopReason::diverged;
+  };
+  if (diverged(one) != diverged(other)) return diverged(other);
+  if (!one.valid || !other.valid) return false;
+  if (select == Selection::accuracy && one.valid->accuracy != other.valid->accuracy) {
+    return *one.valid->accuracy > *other.valid->accuracy;
+  }
+  return one.valid->risk.cvar < other.valid->risk.cvar;
+}
+
+/// All runs of a call, spread over threads; what they have in common.
+class Runs {
+ public:
+  Runs(const PreparedData& data, const RunOptions& options, const RunHooks& hooks)
+      : data_(data),
+        options_(options),
+        hooks_(hooks),
+        loss_(make_loss(options.loss, data.train)),
+        unit_(loss_.unit(data.train.target_sd)) {}
+
+  std::vector<RunResult> of(std::span<const Algorithm> algorithms) {
+    plan(algorithms);
+    if (algorithms.size() > 1 && certifies()) plan(std::array{Algorithm::exact});
+    for_each_block(candidates_.size(), static_cast<unsigned>(options_.tune.threads),
+                   [this](std::size_t i) { run_one(candidates_[i]); });
+    std::vector<RunResult> results;
+    for (Group& group : groups_) results.push_back(finish(group));
+    return results;
+  }
+
+  /// Exact models, each begun from the one before.
+  std::vector<RunResult> along(std::vector<double> alphas) {
+    std::ranges::sort(alphas, std::ranges::greater());
+    std::vector<RunResult> results;
+    results.reserve(alphas.size());  // `start` points into it
+    const LinearModel* start = nullptr;
+    for (const double alpha : alphas) {
+      TrainOptions options = options_.train;
+      options.alpha = alpha;
+      Group group;
+      const auto begin = std::chrono::steady_clock::now();
+      group.best = solved(options, start);
+      group.trials = 1;
+      group.seconds = since(begin);
+      results.push_back(finish(group));
+      start = &results.back().model.model;
+      ++done_;
+      if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = alphas.size()});
+    }
+    std::ranges::reverse(results);
+    return results;
+  }
+
+ private:
+  struct Group {
+    std::optional<Outcome> best;
+    std::size_t best_number = 0;
+    std::uint64_t trials = 0;
+    double seconds = 0;
+  };
+
+  static double since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  [[nodiscard]] bool certifies() const {
+    if (options_.solve.certify != CertifyChoice::automatic) {
+      return options_.solve.certify == CertifyChoice::yes;
+    }
+    const double parameters = static_cast<double>(loss_.outputs(data_.train.class_names.size()) *
+                                                  (data_.train.features + 1));
+    return static_cast<double>(data_.train.rows) * parameters * parameters <= 1e9;
+  }
+
+  void plan(std::span<const Algorithm> algorithms) {
+    for (const Algorithm algorithm : algorithms) {
+      TrainOptions base = options_.train;
+      base.algorithm = algorithm;
+      if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;  // of several
+      base = decided(base, data_.train, loss_);
+      const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
+      for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
+      groups_.emplace_back();
+    }
+  }
+
+  void run_one(const Candidate& candidate) {
+    Group& group = groups_[candidate.group];
+    {
+      const std::scoped_lock lock(mutex_);
+      if (hooks_.stop != nullptr && *hooks_.stop && group.trials > 0) return;
+      ++group.trials;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome outcome = candidate.options.algorithm == Algorithm::exact
+                          ? solved(candidate.options, nullptr)
+                          : trained(candidate.options);
+    keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
+         since(begin));
+  }
+
+  [[nodiscard]] const Dataset* valid() const {
+    return data_.valid.rows > 0 ? &data_.valid : nullptr;
+  }
+
+  Outcome solved(const TrainOptions& options, const LinearModel* start) const {
+    ExactResult found = solve_exact(data_.train, loss_,
+                                    {.alpha = options.alpha,
+                                     .ridge = options.ridge,
+                                     .tolerance = options_.solve.tolerance,
+                                     .threads = static_cast<unsigned>(options_.tune.threads),
+                                     .stop = hooks_.stop},
+                                    start);
+    Outcome outcome{.options = options, .result = {}};
+    outcome.result.model = std::move(found.model);
+    outcome.result.stop_reason = reason_of(found.status);
+    outcome.certificate = found.certificate;
+    if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
+    return outcome;
+  }
+
+  Outcome trained(const TrainOptions& options) {
+    const TrainHooks hooks = hooks_of_one(options);
+    const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
+    Outcome outcome{.options = options, .result = how(data_.train, valid(), loss_, options, hooks)};
+    if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
+    return outcome;
+  }
+
+  [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
+    return {.alpha = options.alpha,
+            .ridge = options.ridge,
+            .threads = static_cast<unsigned>(options_.tune.threads)};
+  }
+
+  // Of equal ones the earlier in the grid wins, whichever ends first.
+  void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
+    const std::scoped_lock lock(mutex_);
+    group.seconds += seconds;
+    const Selection select = options_.tune.select;
+    if (!group.best || is_better(outcome, *group.best, select) ||
+        (!is_better(*group.best, outcome, select) && number < group.best_number)) {
+      group.best = std::move(outcome);
+      group.best_number = number;
+    }
+    ++done_;
+    if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = candidates_.size()});
+  }
+
+  TrainHooks hooks_of_one(const TrainOptions& options) {
+    TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
+    if (candidates_.size() > 1) return hooks;
+    if (hooks_.progress) {
+      hooks.progress = [this](const EpochRecord& record) {
+        const EpochRecord shown = scaled(record, unit_);
+        hooks_.progress({.epoch = &shown});
+        return true;
+      };
+    }
+    if (hooks_.trace || options_.solve.until_gap > 0) {
+      hooks.watch = [this, game = std::make_shared<GameTracker>(data_.train, loss_,
+                                                                certify_options(options))](
+                        const EpochView& view) { return follow_game(*game, view); };
+    }
+    return hooks;
+  }
+
+  // False when the gap asked for is proved: by the game's own law, or by that of the exact optimum.
+  bool follow_game(GameTracker& game, const EpochView& view) {
+    const GameRecord record = game.add(view);
+    if (hooks_.trace) hooks_.trace({scaled(view.record, unit_), scaled(record, unit_)});
+    if (!(options_.solve.until_gap > 0)) return true;
+    Certificate certificate = record.certificate;
+    if (certifies()) {
+      if (!reached_) reached_ = solved(candidates_[0].options, &view.recent).certificate;
+      certificate.lower = std::max(certificate.lower, reached_->lower);
+    }
+    const auto gap = certificate.relative_gap();
+    if (!gap || *gap > options_.solve.until_gap) return true;
+    reached_ = certificate;
+    return false;
+  }
+
+  [[nodiscard]] PartRisk judged(const Outcome& outcome, const Dataset& part) const {
+    return judge(outcome.result.model, loss_, outcome.options.alpha, part);
+  }
+
+  // By the law of the exact optimum, which bounds every model alike.
+  [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome) const {
+    if (outcome.certificate) return scaled(*outcome.certificate, unit_);
+    if (outcome.result.stop_reason == StopReason::gap) return scaled(*reached_, unit_);
+    if (!certifies() || outcome.result.stop_reason == StopReason::diverged) return std::nullopt;
+    const bool has_exact = groups_.back().best && groups_.back().best->certificate;
+    Certificate certificate = has_exact
+                                  ? *groups_.back().best->certificate
+                                  : *solved(outcome.options, &outcome.result.model).certificate;
+    certificate.upper = objective_of(outcome);
+    return scaled(certificate, unit_);
+  }
+
+  [[nodiscard]] double objective_of(const Outcome& outcome) const {
+    const LinearModel& model = outcome.result.model;
+    double squares = 0;
+    for (std::size_t o = 0; o < model.outputs(); ++o) {
+      for (const double weight : model.weights(o)) squares += weight * weight;
+    }
+    return cvar(losses_of(model, data_.train, loss_), outcome.options.alpha) +
+           0.5 * outcome.options.ridge * squares;
+  }
+
+  RunResult finish(Group& group) const {
+    Outcome& best = *group.best;
+    RunResult result{.model = {.preprocessor = data_.preprocessor,
+                               .loss = loss_,
+                               .model = best.result.model,
+                               .options = best.options,
+                               .stop_reason = best.result.stop_reason,
+                               .source = data_.source,
+                               .fingerprint = data_.fingerprint,
+                               .reading = options_.data.source,
+                               .task = options_.data.task,
+                               .shares = data_.shares}};
+    result.train = judged(best, data_.train);
+    result.valid = best.valid;
+    if (data_.test.rows > 0) result.test = judged(best, data_.test);
+    for (const EpochRecord& record : best.result.history) {
+      result.history.push_back(scaled(record, unit_));
+    }
+    result.epochs = best.result.epochs;
+    result.trials = group.trials;
+    result.seconds = group.seconds;
+    result.certificate = certificate_of(best);
+    for (const double value : best.result.model.parameters()) result.norm += value * value;
+    result.norm = std::sqrt(result.norm);
+    return result;
+  }
+
+  const PreparedData& data_;
+  const RunOptions& options_;
+  const RunHooks& hooks_;
+  Loss loss_;
+  double unit_;
+  std::vector<Candidate> candidates_;
+  std::vector<Group> groups_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::optional<Certificate> reached_;  // while it is looked for, the bound of the optimum
+};
+
+}  // namespace
+
+std::vector<RunResult> run_all(const PreparedData& data, const RunOptions& options,
+                               const RunHooks& hooks, std::span<const Algorithm> algorithms) {
+  return Runs(data, options, hooks).of(algorithms);
+}
+
+std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
+                                const RunHooks& hooks, std::vector<double> alphas) {
+  return Runs(data, options, hooks).along(std::move(alphas));
+}
+
+}  // namespace adacvar

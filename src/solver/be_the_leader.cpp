@@ -1,0 +1,188 @@
+#include <adacvar/solver/be_the_leader.hpp>
+
+#include "learner/training_loop.hpp"
+#include "solver/minimise.hpp"
+#include "solver/problem.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/risk/cvar.hpp>
+#include <adacvar/sampler/kdpp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+/// The oracle and the mean of the laws that it is asked about.
+class Leader {
+ public:
+  Leader(const Dataset& data, const Loss& loss, const TrainOptions& options)
+      : problem_(data, loss, options.ridge, 1),
+        theta_(Eigen::VectorXd::Zero(problem_.size())),
+        model_(problem_.model(theta_)) {
+    law_.rows.resize(data.rows);
+    std::iota(law_.rows.begin(), law_.rows.end(), Index{0});
+    law_.weights.assign(data.rows, 0.0);
+  }
+
+  [[nodiscard]] const LinearModel& model() const noexcept { return model_; }
+
+  void follow(std::span<const double> law) {
+    const double share = 1.0 / static_cast<double>(++rounds_);
+    for (std::size_t i = 0; i < law.size(); ++i) {
+      law_.weights[i] += share * (law[i] - law_.weights[i]);
+    }
+    theta_ = weighted_minimiser(problem_, law_, theta_);
+    model_ = problem_.model(theta_);
+  }
+
+ private:
+  Problem problem_;
+  Eigen::VectorXd theta_;
+  LinearModel model_;
+  RowLaw law_;
+  std::uint64_t rounds_ = 0;
+};
+
+/// The backend of the loop: steps are the oracle's, now and then.
+class LeaderBackend {
+ public:
+  LeaderBackend(const Dataset& data, const Loss& loss, const TrainOptions& options)
+      : data_(data),
+        loss_(loss),
+        leader_(data, loss, options),
+        interval_(std::max<std::uint64_t>(
+            1, (data.rows + options.batch - 1) / options.batch / options.oracle_calls)) {}
+
+  [[nodiscard]] const LinearModel& model() const noexcept { return leader_.model(); }
+
+  void losses(std::span<const Index> batch, std::span<double> losses) {
+    targets_.resize(batch.size());
+    scores_.resize(batch.size() * model().outputs());
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      targets_[b] = (data_.targets[batch[b]] - data_.target_mean) / data_.target_sd;
+    }
+    model().scores(data_, batch, scores_);
+    loss_.evaluate(scores_, targets_, losses, scores_);
+  }
+
+  void step(std::span<const Index> /*batch*/, std::span<const double> /*weights*/,
+            double /*rate*/) {}
+
+  void after_update(const AnySampler& sampler) {
+    if (++updates_ % interval_ != 0) return;
+    leader_.follow(std::get<AdaptiveSampler>(sampler.variant()).probabilities());
+  }
+
+ private:
+  const Dataset& data_;
+  const Loss& loss_;
+  Leader leader_;
+  std::uint64_t interval_;
+  std::uint64_t updates_ = 0;
+  std::vector<double> targets_;
+  std::vector<double> scores_;
+};
+
+/// Multiplicative weights over the k-sets, all losses seen.
+class FullInformation {
+ public:
+  FullInformation(std::size_t rows, const TrainOptions& options)
+      : options_(options),
+        size_(std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(
+                                           options.alpha * static_cast<double>(rows) + 1e-9)))),
+        log_weights_(rows, 0.0) {
+    const auto rounds = static_cast<double>(options.epochs * options.oracle_calls);
+    const double spread = std::log(static_cast<double>(rows) / static_cast<double>(size_));
+    eta_ = options.sampler.eta.value_or(std::sqrt(8 * std::max(spread, 1e-12) / rounds));
+  }
+
+  [[nodiscard]] std::vector<double> law() const {
+    std::vector<double> law = matched_marginals(log_weights_, size_);
+    const double uniform = 1.0 / static_cast<double>(law.size());
+    const double gamma = options_.sampler.gamma;
+    for (double& share : law) {
+      share = (1 - gamma) * share / static_cast<double>(size_) + gamma * uniform;
+    }
+    return law;
+  }
+
+  void see(std::span<const double> losses) {
+    scale_ = std::max(scale_, cvar(losses, options_.alpha));
+    if (scale_ <= 0) return;
+    for (std::size_t i = 0; i < losses.size(); ++i) log_weights_[i] += eta_ * losses[i] / scale_;
+  }
+
+ private:
+  const TrainOptions& options_;
+  std::size_t size_;
+  double eta_ = 0;
+  double scale_ = 0;
+  std::vector<double> log_weights_;
+};
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The loop without draws: its rounds know everything.
+TrainResult play_with_full_information(const Dataset& training, const Dataset* validation,
+                                       const Loss& loss, const TrainOptions& options,
+                                       const TrainHooks& hooks) {
+  Leader leader(training, loss, options);
+  FullInformation sampler(training.rows, options);
+  Rng rng(options.seed);
+  Candidates candidates(leader.model(), options, options.epochs * options.oracle_calls, rng);
+  TrainResult result;
+  std::uint64_t round = 0;
+  for (std::uint64_t epoch = 1; epoch <= options.epochs; ++epoch) {
+    double sum = 0;
+    for (std::uint64_t call = 0; call < options.oracle_calls; ++call) {
+      if (hooks.stop != nullptr && *hooks.stop) {
+        result.stop_reason = StopReason::interrupted;
+        break;
+      }
+      leader.follow(sampler.law());
+      const std::vector<double> losses = losses_of(leader.model(), training, loss);
+      sampler.see(losses);
+      candidates.after_step(leader.model(), ++round);
+      sum += mean_of(losses);
+    }
+    if (result.stop_reason == StopReason::interrupted) break;
+    EpochRecord record{.epoch = epoch,
+                       .training_loss = sum / static_cast<double>(options.oracle_calls)};
+    if (validation != nullptr && validation->rows > 0) {
+      record.validation = tail_risk(losses_of(leader.model(), *validation, loss), options.alpha);
+    }
+    candidates.after_epoch(leader.model(), record);
+    result.history.push_back(record);
+    result.epochs = epoch;
+    if (hooks.progress && !hooks.progress(record)) {
+      result.stop_reason = StopReason::interrupted;
+      break;
+    }
+  }
+  result.model = candidates.result(leader.model(), round, result.stop_reason);
+  return result;
+}
+
+}  // namespace
+
+TrainResult be_the_leader(const Dataset& training, const Dataset* validation, const Loss& loss,
+                          const TrainOptions& options, const TrainHooks& hooks) {
+  check_training(training, validation, loss, options);
+  if (!is_smooth(loss)) {
+    throw OptionError("learner = btl needs a smooth loss: squared, huber, logistic or softmax");
+  }
+  const TrainOptions chosen = decided(options, training, loss);
+  if (options.information == Information::full) {
+    return play_with_full_information(training, validation, loss, chosen, hooks);
+  }
+  LeaderBackend backend(training, loss, chosen);
+  return TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
+}
+
+}  // namespace adacvar

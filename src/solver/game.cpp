@@ -1,0 +1,63 @@
+#include <adacvar/solver/game.hpp>
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/risk/cvar.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+void add_to_mean(std::span<double> mean, std::span<const double> values, std::uint64_t count) {
+  const double share = 1.0 / static_cast<double>(count);
+  for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += share * (values[i] - mean[i]);
+}
+
+double dot(std::span<const double> one, std::span<const double> other) {
+  return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
+}
+
+// Of the law, on rows whose loss exceeds the VaR.
+double share_in_tail(std::span<const double> law, std::span<const double> losses, double alpha) {
+  const double var = value_at_risk(losses, alpha);
+  double share = 0;
+  for (std::size_t i = 0; i < law.size(); ++i) share += losses[i] > var ? law[i] : 0.0;
+  return share;
+}
+
+}  // namespace
+
+GameTracker::GameTracker(const Dataset& data, const Loss& loss, const CertifyOptions& options)
+    : data_(data), loss_(loss), options_(options), mean_losses_(data.rows), mean_law_(data.rows) {}
+
+void GameTracker::restart() {
+  count_ = 0;
+  value_ = 0;
+  std::ranges::fill(mean_losses_, 0.0);
+  std::ranges::fill(mean_law_, 0.0);
+}
+
+GameRecord GameTracker::add(const EpochView& view) {
+  if (view.sampler == nullptr) throw OptionError("the game has a sampler only in adacvar");
+  if (view.is_restart) restart();
+  const std::vector<double> law = view.sampler->probabilities();
+  const std::vector<double> losses = losses_of(view.model, data_, loss_);
+  ++count_;
+  add_to_mean(mean_losses_, losses, count_);
+  add_to_mean(mean_law_, law, count_);
+  value_ += (dot(law, losses) - value_) / static_cast<double>(count_);
+
+  GameRecord record;
+  record.epoch = view.record.epoch;
+  record.certificate = certify(view.recent, data_, loss_, mean_law_, options_);
+  record.value = value_;
+  record.sampler_regret = cvar(mean_losses_, options_.alpha) - value_;
+  record.learner_regret = value_ - record.certificate.lower;
+  record.effective_rows = 1.0 / dot(law, law);
+  record.tail_share = share_in_tail(law, losses, options_.alpha);
+  return record;
+}
+
+}  // namespace adacvar
