@@ -125,7 +125,10 @@ void StepRule::follow(std::span<const double> losses, std::span<const double> pr
     above += share * static_cast<double>(losses[j] > baseline_);
   }
   const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
-  const double step = scale_ / kBaselineMemory * std::clamp(excess, -1.0, 1.0);
+  // A baseline far above the losses, as when a learner has just begun, falls at its own pace, not
+  // at the pace of losses that are small by now.
+  const double pace = std::max(scale_, baseline_) / kBaselineMemory;
+  const double step = pace * std::clamp(excess, -1.0, 1.0);
   baseline_ = std::clamp(baseline_ + step, 0.0, kLargest);
 }
 

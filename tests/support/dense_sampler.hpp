@@ -112,7 +112,7 @@ class DenseSampler {
       if (losses[j] > baseline_) share += 1 / (n_ * q[j]) / static_cast<double>(losses.size());
     }
     const double pull = std::clamp(share / o_.alpha - 1, -1.0, 1.0);
-    baseline_ = std::max(0.0, baseline_ + scale_ * pull / 20);
+    baseline_ = std::max(0.0, baseline_ + std::max(scale_, baseline_) * pull / 20);
   }
 
   void update_law() {
