@@ -2,18 +2,21 @@
 
 #include "solver/gram.hpp"
 
+#include <adacvar/risk/cvar.hpp>
+
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
 
 namespace adacvar {
 
 namespace {
 
-double entropy_term(double p) { return p > 0 ? -p * std::log(p) : 0.0; }
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Moves slopes into the set where the bound can be read off.
 class DualPoint {
@@ -21,14 +24,20 @@ class DualPoint {
   DualPoint(const Problem& problem, const RowLaw& law, std::vector<double> slopes)
       : problem_(problem), law_(law), slopes_(std::move(slopes)), outputs_(problem.outputs()) {}
 
-  // Newton's step on the constraint; twice more for what rounding and the small shift leave.
+  // Newton's steps on the constraint. The matrix is kept while it does its work; the last step is
+  // for what rounding left of the others.
   void remove_residual() {
-    constexpr int kPasses = 3;
-    for (int pass = 0; pass < kPasses; ++pass) {
+    constexpr int kMostPasses = 6;
+    double last = 0;
+    for (int pass = 0; pass < kMostPasses; ++pass) {
       const Eigen::VectorXd residual = constrained(residual_now());
-      if (residual.lpNorm<Eigen::Infinity>() == 0) return;
-      move_against(solve(residual));
+      const double size = residual.lpNorm<Eigen::Infinity>();
+      if (pass > 0 && size <= 1e-13 * slope_size()) break;
+      if (pass == 0 || size > 0.01 * last) factorise();
+      last = size;
+      move_against(residual);
     }
+    move_against(constrained(accurate_residual()));
   }
 
   // Domains are convex and hold 0, so scaling leads into them and keeps rho = 0.
@@ -39,29 +48,60 @@ class DualPoint {
       factor = std::min(factor, allowed_factor(r));
     }
     if (factor == 1) return;
+    factor *= 1 - 4 * kEpsilon;
     for (double& slope : slopes_) slope *= factor;
   }
 
   [[nodiscard]] double value(double radius) const {
-    double sum = 0;
-    for (std::size_t r = 0; r < law_.rows.size(); ++r) sum += law_.weights[r] * minus_conjugate(r);
-    const Eigen::VectorXd rho = residual_now();
+    detail::AccurateSum sum;
+    double sizes = 0;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      const Term term = minus_conjugate(r);
+      sum.add_product(law_.weights[r], term.value);
+      sizes += law_.weights[r] * term.size;
+    }
+    const Eigen::VectorXd rho = accurate_residual();
     double squares = 0;  // of what the ridge pays for
     double rest = 0;     // of what should be 0
     for (Eigen::Index i = 0; i < rho.size(); ++i) {
       (is_free(i) ? squares : rest) += rho(i) * rho(i);
     }
-    if (squares > 0) sum -= squares / (2 * problem_.ridge());
-    return sum - radius * std::sqrt(rest);
+    double total = sum.value() - 8 * kEpsilon * sizes;
+    if (squares > 0) total -= (1 + 8 * kEpsilon) * squares / (2 * problem_.ridge());
+    return total - radius * (1 + 8 * kEpsilon) * std::sqrt(rest);
   }
 
  private:
+  /// A number, and the size of what it is made of: rounding is relative to that.
+  struct Term {
+    double value;
+    double size;
+  };
+
   [[nodiscard]] bool is_free(Eigen::Index i) const {
     return problem_.ridge() > 0 && !problem_.is_intercept(i);
   }
 
   [[nodiscard]] Eigen::VectorXd residual_now() const {
     return problem_.gradient(law_.rows, law_.weights, slopes_);
+  }
+
+  [[nodiscard]] double slope_size() const {
+    double sum = 0;
+    for (std::size_t e = 0; e < slopes_.size(); ++e) {
+      sum += law_.weights[e / outputs_] * std::abs(slopes_[e]);
+    }
+    return sum;
+  }
+
+  // Of the products weight * slope as rounded: moving each slope by that much changes the value
+  // within what `value` sets aside.
+  [[nodiscard]] Eigen::VectorXd accurate_residual() const {
+    std::vector<double> products(slopes_.size());
+    for (std::size_t e = 0; e < products.size(); ++e) {
+      products[e] = law_.weights[e / outputs_] * slopes_[e];
+    }
+    return problem_.accurate_gradient(law_.rows, products);
   }
 
   [[nodiscard]] Eigen::VectorXd constrained(Eigen::VectorXd residual) const {
@@ -112,14 +152,25 @@ class DualPoint {
     return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
   }
 
+  // Rows of next to no weight move like the others, but need not be in the matrix.
   [[nodiscard]] Eigen::MatrixXd mobility_matrix() const {
-    if (outputs_ > 1) return problem_.hessian(law_.rows, law_.weights, {}, slopes_);
-    std::vector<double> weights(law_.rows.size());
-    for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = law_.weights[r] * mobility(r);
-    return weighted_gram(problem_.data(), law_.rows, weights, problem_.threads());
+    const double least = 1e-6 * *std::ranges::max_element(law_.weights);
+    std::vector<Index> rows;
+    std::vector<double> weights;
+    std::vector<double> slopes;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      if (law_.weights[r] < least) continue;
+      rows.push_back(law_.rows[r]);
+      weights.push_back(law_.weights[r] * (outputs_ == 1 ? mobility(r) : 1.0));
+      if (outputs_ == 1) continue;
+      const auto own = std::span(slopes_).subspan(r * outputs_, outputs_);
+      slopes.insert(slopes.end(), own.begin(), own.end());
+    }
+    if (outputs_ > 1) return problem_.hessian(rows, weights, {}, slopes);
+    return weighted_gram(problem_.data(), rows, weights, problem_.threads());
   }
 
-  [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& residual) const {
+  void factorise() {
     Eigen::MatrixXd matrix = mobility_matrix();
     const double shift = 1e-13 * matrix.trace() / static_cast<double>(matrix.rows()) +
                          std::numeric_limits<double>::min();
@@ -130,17 +181,18 @@ class DualPoint {
       matrix.col(i).setZero();
       matrix(i, i) = 1;
     }
-    Eigen::VectorXd step = matrix.ldlt().solve(residual);
-    return step.allFinite() ? step : Eigen::VectorXd::Zero(step.size());
+    factor_.compute(matrix);
   }
 
-  void move_against(const Eigen::VectorXd& step) {
-    const std::vector<double> moves = problem_.scores(step, law_.rows);
+  void move_against(const Eigen::VectorXd& residual) {
+    const Eigen::VectorXd step = factor_.solve(residual);
+    if (!step.allFinite()) return;
+    problem_.scores(step, law_.rows, moves_);
     for (std::size_t r = 0; r < law_.rows.size(); ++r) {
       if (outputs_ == 1) {
-        slopes_[r] -= mobility(r) * moves[r];
+        slopes_[r] -= mobility(r) * moves_[r];
       } else {
-        move_classes(r, std::span(moves).subspan(r * outputs_, outputs_));
+        move_classes(r, std::span(moves_).subspan(r * outputs_, outputs_));
       }
     }
   }
@@ -196,40 +248,58 @@ class DualPoint {
   }
 
   // -L*(u) of one row.
-  [[nodiscard]] double minus_conjugate(std::size_t r) const {
+  [[nodiscard]] Term minus_conjugate(std::size_t r) const {
     const double slope = slopes_[r * outputs_];
     switch (problem_.loss().kind()) {
       case LossKind::squared:
-        return -slope * (slope / 4 + problem_.target(law_.rows[r]));
+        return quadratic(slope, slope / 4, problem_.target(law_.rows[r]));
       case LossKind::huber:
-        return -slope * (slope / 2 + problem_.target(law_.rows[r]));
+        return quadratic(slope, slope / 2, problem_.target(law_.rows[r]));
       case LossKind::absolute:
       case LossKind::pinball:
-        return -slope * problem_.target(law_.rows[r]);
+        return quadratic(slope, 0, problem_.target(law_.rows[r]));
       case LossKind::hinge:
-        return probability(r);
+        return {probability(r), probability(r)};
       case LossKind::logistic:
-        return entropy_term(probability(r)) + entropy_term(1 - probability(r));
+        return entropy(std::array{probability(r), 1 - probability(r)});
       case LossKind::softmax:
         break;
     }
-    double entropy = 0;
-    for (std::size_t c = 0; c < outputs_; ++c) entropy += entropy_term(class_probability(r, c));
-    return entropy;
+    std::vector<double> probabilities(outputs_);
+    for (std::size_t c = 0; c < outputs_; ++c) probabilities[c] = class_probability(r, c);
+    return entropy(probabilities);
+  }
+
+  [[nodiscard]] static Term quadratic(double slope, double part, double target) {
+    return {-slope * (part + target), std::abs(slope) * (2 * std::abs(part) + std::abs(target))};
+  }
+
+  // A probability is known to an absolute error of its slope's rounding.
+  [[nodiscard]] static Term entropy(std::span<const double> probabilities) {
+    Term term{0, 0};
+    for (const double p : probabilities) {
+      if (p <= 0) continue;
+      term.value -= p * std::log(p);
+      term.size += 1 - std::log(p);
+    }
+    return term;
   }
 
   const Problem& problem_;
   const RowLaw& law_;
   std::vector<double> slopes_;
   std::size_t outputs_;
+  Eigen::LDLT<Eigen::MatrixXd> factor_;
+  std::vector<double> moves_;
 };
 
-// 1, or more when the law exceeds 1 or its cap by rounding.
+// 1, or more when the law exceeds 1 or its cap.
 double excess(const RowLaw& law, double alpha, std::size_t rows) {
-  const double sum = std::accumulate(law.weights.begin(), law.weights.end(), 0.0);
+  detail::AccurateSum sum;
+  for (const double weight : law.weights) sum.add(weight);
   const double most = *std::ranges::max_element(law.weights);
-  const double cap = std::max(1.0, alpha * static_cast<double>(rows));
-  return std::max({1.0, sum, most * cap});
+  const double cap = std::max(1.0, detail::tail_count(alpha, rows));
+  return std::max({1.0, sum.value(), most * cap});
 }
 
 }  // namespace
@@ -241,8 +311,8 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
   point.remove_residual();
   point.shrink_into_domain();
   const double value = point.value(bound.radius) / excess(law, alpha, problem.rows());
-  // Rounding of the sum; and no loss is negative, so 0 is a bound as well.
-  if (std::isfinite(value)) bound.value = std::max(0.0, value - 1e-14 * std::abs(value));
+  // No loss is negative, so 0 is a bound as well.
+  if (std::isfinite(value)) bound.value = std::max(0.0, value * (1 - 8 * kEpsilon));
   return bound;
 }
 

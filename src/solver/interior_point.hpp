@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace adacvar {
 /// min sum cost_r z_r + level + ridge/2 |weights|^2 over theta, level and z, where z_r >= 0 and
 /// z_r >= loss_r - level; or, for a law that is given, min sum cost_r z_r + ridge/2 |weights|^2
 /// where z_r >= loss_r. A primal-dual interior-point method with Mehrotra's predictor and corrector
-/// [M92]. The rows are eliminated one by one, so that a step is one weighted Gram matrix.
+/// [M92]. The rows are eliminated one by one, so that a step is one weighted Gram matrix and six
+/// passes over the rows.
 ///
 /// Every point is feasible: where a curved loss exceeds its linear model, z gives way.
 class InteriorPoint {
@@ -30,12 +32,15 @@ class InteriorPoint {
   [[nodiscard]] const Eigen::VectorXd& theta() const noexcept { return theta_; }
 
   /// Sum of slack times dual: what separates both sides once the duals balance.
-  [[nodiscard]] double gap() const { return unit_ * complementarity(); }
+  [[nodiscard]] double gap() const { return unit_ * complementarity_; }
+
+  /// What is minimised, at this point: at least the CVaR of the rows, or their weighted loss.
+  [[nodiscard]] double value() const;
 
   /// The law q that the duals stand for, and the slopes of the losses.
   void read_law(RowLaw& law, std::vector<double>& slopes) const;
 
-  /// False when rounding leaves no way on.
+  /// False when rounding leaves no way on: the point is then where it was.
   bool step();
 
  private:
@@ -45,17 +50,17 @@ class InteriorPoint {
 
   struct Row {
     Pieces pieces;
-    std::size_t end = kMost;  // of the constraints in use
     double cost = 1;
     double z = 0;
     Triple slack = {};
     Triple dual = {};
   };
 
-  /// The change of a row that a right-hand side asks for while theta and level stand still.
-  struct Still {
-    Triple dual = {};
+  /// A row's part of a step.
+  struct RowStep {
     double z = 0;
+    Triple slack = {};  // between predictor and corrector: the predictor's slack times dual
+    Triple dual = {};
   };
 
   struct Means {
@@ -64,12 +69,19 @@ class InteriorPoint {
     double level = 0;
   };
 
-  struct Direction {
-    Eigen::VectorXd theta;
-    double level = 0;
-    std::vector<double> z;
-    std::vector<Triple> slack;
-    std::vector<Triple> dual;
+  struct Sum {
+    double value = 0;
+    void add(const Sum& other) { value += other.value; }
+  };
+
+  /// How far slacks and duals may go, and the sum of their products on the way.
+  struct Reach {
+    double primal = std::numeric_limits<double>::infinity();
+    double dual = std::numeric_limits<double>::infinity();
+    double by_slack = 0;  // sum of change of slack * dual
+    double by_dual = 0;
+    double by_both = 0;
+    void add(const Reach& other);
   };
 
   struct Lengths {
@@ -86,32 +98,46 @@ class InteriorPoint {
   // 1 where the level is subtracted.
   [[nodiscard]] double has_level(std::size_t j) const { return j > 0 && first_ == 0 ? 1.0 : 0.0; }
   // What z must not fall below.
-  [[nodiscard]] double floor_of(const Row& row, std::size_t j, double value) const {
-    return slope(row, j) * value + offset(row, j) - has_level(j) * level_;
+  [[nodiscard]] double floor_of(const Row& row, std::size_t j, double value, double level) const {
+    return slope(row, j) * value + offset(row, j) - has_level(j) * level;
   }
+
+  template <class Work>
+  void each_row(const Work& work) const;
+  template <class Total = Sum, class Work>
+  [[nodiscard]] Total sum(const Work& work) const;
 
   void begin(double gap);
   void centre(Row& row, double value, double product) const;
-  [[nodiscard]] double complementarity() const;
-  [[nodiscard]] double complementarity_after(const Direction& by, Lengths lengths) const;
-  [[nodiscard]] std::size_t constraints() const;
+  [[nodiscard]] double constraints() const;
   [[nodiscard]] Means means_of(const Row& row) const;
   void factorise();
-  [[nodiscard]] Still still_of(std::size_t r, const Direction* predicted, double aim) const;
-  [[nodiscard]] Direction direction(const Direction* predicted, double aim) const;
-  void complete(const std::vector<Still>& still, Direction& result) const;
-  [[nodiscard]] Lengths longest(const Direction& by, double share) const;
-  void move(const Direction& by, Lengths lengths);
+  void stand_still(std::size_t r, bool corrects, double aim);
+  void find_direction(bool corrects, double aim);
+  [[nodiscard]] Reach complete_rows(bool corrects);
+  [[nodiscard]] Lengths longest(const Reach& reach, double share) const;
+  [[nodiscard]] Row moved(std::size_t r, Lengths lengths, double level) const;
+  bool move(Lengths lengths);
 
   const Problem& problem_;
   std::unique_ptr<RowTerms> terms_;
   double unit_;        // costs are divided by it
   double level_cost_;  // in that unit
-  std::size_t first_;  // the first constraint in use
+  std::size_t first_;  // the constraints in use are first_ .. end_ - 1
+  std::size_t end_;
   Eigen::VectorXd theta_;
   double level_ = 0;
+  double complementarity_ = 0;
   std::vector<Row> rows_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
+  // The step at hand.
+  Eigen::VectorXd theta_step_;
+  double level_step_ = 0;
+  std::vector<RowStep> row_steps_;
+  // Numbers of each row on their way into a sum.
+  std::vector<double> outer_;
+  std::vector<double> mixed_;
+  std::vector<double> duals_;
 };
 
 }  // namespace adacvar

@@ -35,6 +35,11 @@ void improve(const Problem& problem, double alpha, const InteriorPoint& point, d
   }
 }
 
+bool is_within(const Certificate& certificate, double tolerance) {
+  const auto gap = certificate.relative_gap();
+  return gap && *gap <= tolerance;
+}
+
 // The loss of a margin reaches 0 only far out.
 ExactStatus status_at_zero(const Problem& problem) {
   const LossKind kind = problem.loss().kind();
@@ -42,37 +47,58 @@ ExactStatus status_at_zero(const Problem& problem) {
   return far && problem.ridge() == 0 ? ExactStatus::not_attained : ExactStatus::optimal;
 }
 
-/// Steps until the certified gap is at most `tolerance`.
+struct FollowOptions {
+  double alpha;
+  double tolerance;
+  std::uint64_t most_steps;
+  const std::atomic<bool>* stop;
+};
+
+/// Whether steps still lead somewhere: the gap falls by a tenth within twenty of them.
+class Progress {
+ public:
+  bool goes_on(double gap) {
+    if (gap < 0.9 * best_) {
+      best_ = gap;
+      since_ = 0;
+    }
+    return ++since_ <= 20;
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  int since_ = 0;
+};
+
+/// Steps until the certified gap is at most the tolerance. A certificate costs about as much as a
+/// step, so it is made when the gap promises success, and at the end.
 template <class Objective>
-SolverOutcome follow(const Problem& problem, double alpha, InteriorPoint point, double tolerance,
-                     std::uint64_t most, const std::atomic<bool>* stop,
+SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowOptions& options,
                      const Objective& objective) {
   SolverOutcome outcome;
-  const double scale = objective(Eigen::VectorXd::Zero(problem.size()));
-  improve(problem, alpha, point, objective(point.theta()), outcome);
-  while (outcome.steps < most) {
-    if (is_set(stop)) {
-      outcome.status = ExactStatus::interrupted;
+  Progress progress;
+  const double zero = 1e-12 * objective(Eigen::VectorXd::Zero(problem.size()));
+  for (bool moved = true;; moved = point.step()) {
+    const double value = point.value();
+    const bool ends = is_set(options.stop) || outcome.steps == options.most_steps || !moved ||
+                      value <= zero || !progress.goes_on(point.gap());
+    if (ends || point.gap() <= 1.5 * options.tolerance * value) {
+      improve(problem, options.alpha, point, objective(point.theta()), outcome);
+      if (is_within(outcome.certificate, options.tolerance)) {
+        outcome.status = ExactStatus::optimal;
+        return outcome;
+      }
+      if (outcome.certificate.upper <= zero) {
+        outcome.status = status_at_zero(problem);
+        return outcome;
+      }
+    }
+    if (ends) {
+      if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;
       return outcome;
     }
     ++outcome.steps;
-    const bool moved = point.step();
-    if (point.gap() <= 2 * tolerance * outcome.certificate.upper || !moved ||
-        outcome.steps % 8 == 0) {
-      improve(problem, alpha, point, objective(point.theta()), outcome);
-    }
-    const auto gap = outcome.certificate.relative_gap();
-    if (gap && *gap <= tolerance) {
-      outcome.status = ExactStatus::optimal;
-      return outcome;
-    }
-    if (outcome.certificate.upper <= 1e-12 * scale) {
-      outcome.status = status_at_zero(problem);
-      return outcome;
-    }
-    if (!moved) return outcome;
   }
-  return outcome;
 }
 
 /// A step and how much the quadratic model promises by it.
@@ -103,7 +129,7 @@ class WeightedLoss {
   WeightedLoss(const Problem& problem, const RowLaw& law) : problem_(problem), law_(law) {}
 
   double move_to(const Eigen::VectorXd& theta) {
-    problem_.evaluate(law_.rows, problem_.scores(theta, law_.rows), losses_, slopes_);
+    problem_.evaluate(theta, law_.rows, losses_, slopes_);
     double sum = problem_.penalty(theta);
     for (std::size_t r = 0; r < losses_.size(); ++r) sum += law_.weights[r] * losses_[r];
     return sum;
@@ -172,28 +198,106 @@ SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw&
   return outcome;
 }
 
+/// Least CVaR of all rows through problems on some of them. Rows below the level have no weight, so
+/// leaving them out changes nothing as long as they stay below: the law found is one over all
+/// rows, its bound holds for all, and the CVaR of all rows tells whether any was missed.
+class TailSearch {
+ public:
+  TailSearch(const Problem& problem, const ExactOptions& options, double tail)
+      : problem_(problem), options_(options), tail_(tail), is_in_(problem.rows()) {}
+
+  SolverOutcome run(const Eigen::VectorXd& start, double gap) {
+    SolverOutcome best;
+    best.theta = start;
+    // Few rows: all of them, rather than several rounds.
+    const double all = -std::numeric_limits<double>::infinity();
+    take_worst(problem_.losses(start), problem_.rows() < kFew ? all : -all);
+    for (;;) {
+      const SolverOutcome found = solve(best.theta, gap, best.steps);
+      const std::vector<double> losses = problem_.losses(found.theta);
+      keep_better(found, cvar(losses, options_.alpha) + problem_.penalty(found.theta), best);
+      if (is_within(best.certificate, options_.tolerance)) {
+        best.status = ExactStatus::optimal;
+        return best;
+      }
+      best.status = found.status;
+      const bool goes_on = found.status == ExactStatus::optimal &&
+                           take_worst(losses, value_at_risk(losses, options_.alpha));
+      if (!goes_on) return best;
+      gap = 10 * (best.certificate.upper - best.certificate.lower);
+    }
+  }
+
+ private:
+  // Twice the tail, and all that reaches `level`. False when no row is new.
+  bool take_worst(const std::vector<double>& losses, double level) {
+    const auto count = static_cast<double>(losses.size());
+    level = std::min(level, value_at_risk(losses, std::min(1.0, kRoom * tail_ / count)));
+    const std::size_t before = rows_.size();
+    rows_.clear();
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      if (losses[i] >= level) is_in_[i] = true;
+      if (is_in_[i]) rows_.push_back(static_cast<Index>(i));
+    }
+    return rows_.size() > before;
+  }
+
+  [[nodiscard]] SolverOutcome solve(const Eigen::VectorXd& start, double gap,
+                                    std::uint64_t steps) const {
+    const double count = static_cast<double>(rows_.size());
+    std::vector<double> losses;
+    std::vector<double> slopes;
+    const auto objective = [&](const Eigen::VectorXd& theta) {
+      problem_.evaluate(theta, rows_, losses, slopes);
+      return cvar(losses, std::min(1.0, tail_ / count)) + problem_.penalty(theta);
+    };
+    InteriorPoint point(problem_, rows_, std::vector<double>(rows_.size(), 1 / tail_),
+                        InteriorPoint::Kind::cvar, start, gap);
+    // Half the tolerance is left for the rows that are not in.
+    const double share = rows_.size() < problem_.rows() ? 0.5 : 1.0;
+    return follow(problem_, point,
+                  {.alpha = options_.alpha,
+                   .tolerance = share * options_.tolerance,
+                   .most_steps = options_.max_steps - std::min(options_.max_steps, steps),
+                   .stop = options_.stop},
+                  objective);
+  }
+
+  static void keep_better(const SolverOutcome& found, double upper, SolverOutcome& best) {
+    const bool is_first = best.law.rows.empty();
+    if (is_first || found.certificate.lower > best.certificate.lower) {
+      best.certificate.lower = found.certificate.lower;
+      best.certificate.radius = found.certificate.radius;
+      best.law = found.law;
+    }
+    if (is_first || upper < best.certificate.upper) {
+      best.certificate.upper = upper;
+      best.theta = found.theta;
+    }
+    best.steps += found.steps;
+  }
+
+  static constexpr double kRoom = 2;
+  static constexpr std::size_t kFew = 20'000;
+
+  const Problem& problem_;
+  const ExactOptions& options_;
+  double tail_;
+  std::vector<bool> is_in_;
+  std::vector<Index> rows_;
+};
+
 }  // namespace
 
 SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
                             const Eigen::VectorXd& start, double gap) {
-  std::vector<Index> rows(problem.rows());
-  std::iota(rows.begin(), rows.end(), Index{0});
-  const auto count = static_cast<double>(rows.size());
-  const double tail = std::max(1.0, options.alpha * count);
-  if (tail >= count) {  // the mean: the law is known
-    const RowLaw law{std::move(rows), std::vector<double>(problem.rows(), 1 / count)};
-    return minimise_weighted(problem, options.alpha, law, start, options.tolerance, options.stop);
-  }
-  const auto objective = [&](const Eigen::VectorXd& theta) {
-    std::vector<double> losses;
-    std::vector<double> slopes;
-    problem.evaluate(problem.scores(theta), losses, slopes);
-    return cvar(losses, options.alpha) + problem.penalty(theta);
-  };
-  InteriorPoint point(problem, std::move(rows), std::vector<double>(problem.rows(), 1 / tail),
-                      InteriorPoint::Kind::cvar, start, gap);
-  return follow(problem, options.alpha, std::move(point), options.tolerance, options.max_steps,
-                options.stop, objective);
+  const auto count = static_cast<double>(problem.rows());
+  const double tail = std::max(1.0, detail::tail_count(options.alpha, problem.rows()));
+  if (tail < count) return TailSearch(problem, options, tail).run(start, gap);
+  // The mean: the law is known.
+  RowLaw law{std::vector<Index>(problem.rows()), std::vector<double>(problem.rows(), 1 / count)};
+  std::iota(law.rows.begin(), law.rows.end(), Index{0});
+  return minimise_weighted(problem, options.alpha, law, start, options.tolerance, options.stop);
 }
 
 SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowLaw& law,
@@ -207,11 +311,12 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
     const auto objective = [&](const Eigen::VectorXd& theta) { return loss.move_to(theta); };
     InteriorPoint point(problem, law.rows, law.weights, InteriorPoint::Kind::weighted,
                         Eigen::VectorXd::Zero(problem.size()), 0);
-    outcome = follow(problem, alpha, std::move(point), tolerance, 200, stop, objective);
+    outcome = follow(problem, point,
+                     {.alpha = alpha, .tolerance = tolerance, .most_steps = 200, .stop = stop},
+                     objective);
     outcome.law = law;
   }
-  const auto gap = outcome.certificate.relative_gap();
-  if (gap && *gap <= tolerance) outcome.status = ExactStatus::optimal;
+  if (is_within(outcome.certificate, tolerance)) outcome.status = ExactStatus::optimal;
   if (is_set(stop)) outcome.status = ExactStatus::interrupted;
   return outcome;
 }

@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "learner/row_kernels.hpp"
+#include "solver/accurate_rows.hpp"
 #include "solver/gram.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -36,8 +37,6 @@ Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned t
         fmt::format("{} parameters are more than the {} that second-order methods take", size_,
                     kMostParameters));
   }
-  targets_.reserve(data.rows);
-  for (std::size_t i = 0; i < data.rows; ++i) targets_.push_back(target(static_cast<Index>(i)));
 }
 
 LinearModel Problem::model(const Eigen::VectorXd& theta) const {
@@ -46,48 +45,50 @@ LinearModel Problem::model(const Eigen::VectorXd& theta) const {
   return model;
 }
 
-std::vector<double> Problem::scores(const Eigen::VectorXd& theta) const {
-  std::vector<Index> rows(data_.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  return scores(theta, rows);
-}
-
-std::vector<double> Problem::scores(const Eigen::VectorXd& theta,
-                                    std::span<const Index> rows) const {
+void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
+                     std::vector<double>& scores) const {
   const LinearModel model = this->model(theta);
-  std::vector<double> scores(rows.size() * outputs_);
+  scores.resize(rows.size() * outputs_);
   for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, rows.size() - begin);
     model.scores(data_, rows.subspan(begin, count),
                  std::span(scores).subspan(begin * outputs_, count * outputs_));
   });
-  return scores;
 }
 
-void Problem::evaluate(std::span<const double> scores, std::vector<double>& losses,
-                       std::vector<double>& slopes) const {
-  evaluate_with(targets_, scores, losses, slopes);
-}
-
-void Problem::evaluate(std::span<const Index> rows, std::span<const double> scores,
+void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows,
                        std::vector<double>& losses, std::vector<double>& slopes) const {
-  std::vector<double> targets(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = targets_[rows[r]];
-  evaluate_with(targets, scores, losses, slopes);
+  const LinearModel model = this->model(theta);
+  losses.resize(rows.size());
+  slopes.resize(rows.size() * outputs_);
+  for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
+    const std::size_t begin = b * kBlock;
+    const std::size_t count = std::min(kBlock, rows.size() - begin);
+    const std::span<const Index> block = rows.subspan(begin, count);
+    std::vector<double> targets(count);
+    for (std::size_t r = 0; r < count; ++r) targets[r] = target(block[r]);
+    const auto scores = std::span(slopes).subspan(begin * outputs_, count * outputs_);
+    model.scores(data_, block, scores);
+    loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
+  });
 }
 
-void Problem::evaluate_with(std::span<const double> targets, std::span<const double> scores,
-                            std::vector<double>& losses, std::vector<double>& slopes) const {
-  losses.resize(targets.size());
-  slopes.resize(targets.size() * outputs_);
-  for_each_block(blocks_of(targets.size()), threads_, [&](std::size_t b) {
+std::vector<double> Problem::losses(const Eigen::VectorXd& theta) const {
+  const LinearModel model = this->model(theta);
+  std::vector<double> losses(data_.rows);
+  for_each_block(blocks_of(data_.rows), threads_, [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, targets.size() - begin);
-    loss_.evaluate(scores.subspan(begin * outputs_, count * outputs_),
-                   targets.subspan(begin, count), std::span(losses).subspan(begin, count),
-                   std::span(slopes).subspan(begin * outputs_, count * outputs_));
+    const std::size_t count = std::min(kBlock, data_.rows - begin);
+    std::vector<Index> rows(count);
+    std::iota(rows.begin(), rows.end(), static_cast<Index>(begin));
+    std::vector<double> targets(count);
+    for (std::size_t r = 0; r < count; ++r) targets[r] = target(rows[r]);
+    std::vector<double> scores(count * outputs_);
+    model.scores(data_, rows, scores);
+    loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
   });
+  return losses;
 }
 
 double Problem::penalty(const Eigen::VectorXd& theta) const {
@@ -133,6 +134,26 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
   return total;
 }
 
+Eigen::VectorXd Problem::accurate_gradient(std::span<const Index> rows,
+                                           std::span<const double> products) const {
+  const std::size_t blocks = blocks_of(rows.size());
+  const std::size_t width = data_.features + 1;
+  std::vector<AccurateRows> sums(blocks);
+  for_each_block(blocks, threads_, [&](std::size_t b) {
+    const std::size_t begin = b * kBlock;
+    const std::size_t end = std::min(begin + kBlock, rows.size());
+    sums[b] = AccurateRows(outputs_ * width);
+    for (std::size_t r = begin; r < end; ++r) {
+      for (std::size_t o = 0; o < outputs_; ++o) {
+        sums[b].add(data_, rows[r], products[r * outputs_ + o], o * width);
+      }
+    }
+  });
+  AccurateRows total(outputs_ * width);
+  for (const AccurateRows& sum : sums) total.add(sum);
+  return total.value();
+}
+
 double Problem::curvature(double slope) const noexcept {
   switch (loss_.kind()) {
     case LossKind::squared:
@@ -150,35 +171,36 @@ double Problem::curvature(double slope) const noexcept {
   return 0.0;
 }
 
+double Problem::curvature(Index row, std::span<const double> slopes, std::size_t c,
+                          std::size_t e) const noexcept {
+  if (outputs_ == 1) return curvature(slopes[0]);
+  // The slope is the class's probability, less 1 for the row's own class.
+  const auto own = static_cast<std::size_t>(target(row));
+  const double p = slopes[c] + (own == c ? 1.0 : 0.0);
+  const double q = slopes[e] + (own == e ? 1.0 : 0.0);
+  return (c == e ? p : 0.0) - p * q;
+}
+
 Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const double> weights,
                                  std::span<const double> outer,
                                  std::span<const double> slopes) const {
   const auto width = static_cast<Eigen::Index>(data_.features + 1);
   Eigen::MatrixXd result(size_, size_);
   std::vector<double> entry(rows.size());
-  const auto out = [&](std::size_t r) { return outer.empty() ? 0.0 : outer[r]; };
   for (std::size_t c = 0; c < outputs_; ++c) {
     for (std::size_t e = c; e < outputs_; ++e) {
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        const double one = slopes[r * outputs_ + c];
-        const double other = slopes[r * outputs_ + e];
-        double curve = 0;
-        if (outputs_ == 1) {
-          curve = curvature(one);
-        } else {
-          // The slope is the class's probability, less 1 for the row's own class.
-          const auto own = static_cast<std::size_t>(targets_[rows[r]]);
-          const double p = one + (own == c ? 1.0 : 0.0);
-          const double q = other + (own == e ? 1.0 : 0.0);
-          curve = (c == e ? p : 0.0) - p * q;
+      for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
+        for (std::size_t r = b * kBlock; r < std::min((b + 1) * kBlock, rows.size()); ++r) {
+          const auto own = slopes.subspan(r * outputs_, outputs_);
+          entry[r] = weights[r] * curvature(rows[r], own, c, e);
+          if (!outer.empty()) entry[r] += outer[r] * own[c] * own[e];
         }
-        entry[r] = weights[r] * curve + out(r) * one * other;
-      }
+      });
       const Eigen::MatrixXd block = weighted_gram(data_, rows, entry, threads_);
-      result.block(static_cast<Eigen::Index>(c) * width, static_cast<Eigen::Index>(e) * width,
-                   width, width) = block;
-      result.block(static_cast<Eigen::Index>(e) * width, static_cast<Eigen::Index>(c) * width,
-                   width, width) = block;
+      const Eigen::Index at = static_cast<Eigen::Index>(c) * width;
+      const Eigen::Index to = static_cast<Eigen::Index>(e) * width;
+      result.block(at, to, width, width) = block;
+      result.block(to, at, width, width) = block;
     }
   }
   return result;

@@ -1,6 +1,7 @@
 #include "solver/row_terms.hpp"
 
 #include "solver/gram.hpp"
+#include "solver/row_blocks.hpp"
 #include "solver/solver_outcome.hpp"
 
 #include <algorithm>
@@ -14,22 +15,23 @@ class LinearPieces : public RowTerms {
   LinearPieces(const Problem& problem, std::vector<Index> rows)
       : RowTerms(problem, std::move(rows)), ones_(rows_.size(), 1.0) {}
 
+  [[nodiscard]] std::size_t piece_count() const override { return 2; }
+
   [[nodiscard]] Pieces pieces(std::size_t r) const override {
     const Loss& loss = problem_.loss();
     const double target = problem_.target(rows_[r]);
-    if (loss.kind() == LossKind::hinge) {
-      return {{target > 0.5 ? -1.0 : 1.0, 0.0}, {1.0, 0.0}, 2};
-    }
+    if (loss.kind() == LossKind::hinge) return {{target > 0.5 ? -1.0 : 1.0, 0.0}, {1.0, 0.0}};
     const bool pinball = loss.kind() == LossKind::pinball;
     const double above = pinball ? 1 - loss.tau() : 1.0;
     const double below = pinball ? loss.tau() : 1.0;
-    return {{above, -below}, {-above * target, below * target}, 2};
+    return {{above, -below}, {-above * target, below * target}};
   }
 
-  void move_to(const Eigen::VectorXd& theta) override { values_ = problem_.scores(theta, rows_); }
+  void move_to(const Eigen::VectorXd& theta) override { problem_.scores(theta, rows_, values_); }
 
-  [[nodiscard]] std::vector<double> changes(const Eigen::VectorXd& step) const override {
-    return problem_.scores(step, rows_);
+  [[nodiscard]] const std::vector<double>& changes(const Eigen::VectorXd& step) override {
+    problem_.scores(step, rows_, changes_);
+    return changes_;
   }
 
   [[nodiscard]] Eigen::VectorXd lift(std::span<const double> weights) const override {
@@ -37,7 +39,7 @@ class LinearPieces : public RowTerms {
   }
 
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> /*duals*/) const override {
+                                          std::span<const double> /*duals*/) override {
     return weighted_gram(problem_.data(), rows_, outer, problem_.threads());
   }
 
@@ -56,19 +58,24 @@ class SmoothLosses : public RowTerms {
   SmoothLosses(const Problem& problem, std::vector<Index> rows)
       : RowTerms(problem, std::move(rows)) {}
 
+  [[nodiscard]] std::size_t piece_count() const override { return 1; }
   [[nodiscard]] Pieces pieces(std::size_t /*r*/) const override { return {}; }
 
   void move_to(const Eigen::VectorXd& theta) override {
-    const std::vector<double> scores = problem_.scores(theta, rows_);
-    problem_.evaluate(rows_, scores, values_, slopes_);
+    problem_.evaluate(theta, rows_, values_, slopes_);
   }
 
-  [[nodiscard]] std::vector<double> changes(const Eigen::VectorXd& step) const override {
-    const std::vector<double> moves = problem_.scores(step, rows_);
+  [[nodiscard]] const std::vector<double>& changes(const Eigen::VectorXd& step) override {
+    problem_.scores(step, rows_, moves_);
+    changes_.resize(rows_.size());
     const std::size_t outputs = problem_.outputs();
-    std::vector<double> changes(rows_.size());
-    for (std::size_t e = 0; e < moves.size(); ++e) changes[e / outputs] += slopes_[e] * moves[e];
-    return changes;
+    for_each_row(rows_.size(), problem_.threads(), [&](std::size_t r) {
+      double change = 0;
+      for (std::size_t e = r * outputs; e < (r + 1) * outputs; ++e)
+        change += slopes_[e] * moves_[e];
+      changes_[r] = change;
+    });
+    return changes_;
   }
 
   [[nodiscard]] Eigen::VectorXd lift(std::span<const double> weights) const override {
@@ -77,23 +84,22 @@ class SmoothLosses : public RowTerms {
 
   // Rows that hardly count are left out: far from the tail both of their weights vanish.
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> duals) const override {
-    const double most_outer = *std::ranges::max_element(outer);
-    const double most_dual = *std::ranges::max_element(duals);
-    std::vector<Index> rows;
-    std::vector<double> some_outer;
-    std::vector<double> some_duals;
-    std::vector<double> slopes;
-    const std::size_t outputs = problem_.outputs();
+                                          std::span<const double> duals) override {
+    constexpr double kLeast = 1e-9;
+    const double least_outer = kLeast * *std::ranges::max_element(outer);
+    const double least_dual = kLeast * *std::ranges::max_element(duals);
+    some_rows_.clear();
+    some_outer_.clear();
+    some_duals_.clear();
+    some_slopes_.clear();
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (outer[r] < 1e-9 * most_outer && duals[r] < 1e-9 * most_dual) continue;
-      rows.push_back(rows_[r]);
-      some_outer.push_back(outer[r]);
-      some_duals.push_back(duals[r]);
-      const auto part = std::span(slopes_).subspan(r * outputs, outputs);
-      slopes.insert(slopes.end(), part.begin(), part.end());
+      if (outer[r] < least_outer && duals[r] < least_dual) continue;
+      some_rows_.push_back(rows_[r]);
+      some_outer_.push_back(outer[r]);
+      some_duals_.push_back(duals[r]);
+      append_slopes(r, 0, 0, some_slopes_);
     }
-    return problem_.hessian(rows, some_duals, some_outer, slopes);
+    return problem_.hessian(some_rows_, some_duals_, some_outer_, some_slopes_);
   }
 
   void append_slopes(std::size_t r, double /*first*/, double /*second*/,
@@ -105,6 +111,12 @@ class SmoothLosses : public RowTerms {
 
  private:
   std::vector<double> slopes_;
+  std::vector<double> moves_;
+  // What `curvature` keeps.
+  std::vector<Index> some_rows_;
+  std::vector<double> some_outer_;
+  std::vector<double> some_duals_;
+  std::vector<double> some_slopes_;
 };
 
 }  // namespace
@@ -112,6 +124,13 @@ class SmoothLosses : public RowTerms {
 bool is_smooth(const Loss& loss) {
   return loss.kind() != LossKind::absolute && loss.kind() != LossKind::pinball &&
          loss.kind() != LossKind::hinge;
+}
+
+double RowTerms::loss(std::size_t r) const {
+  const Pieces pieces = this->pieces(r);
+  const double first = pieces.slope[0] * values_[r] + pieces.offset[0];
+  if (piece_count() == 1) return first;
+  return std::max(first, pieces.slope[1] * values_[r] + pieces.offset[1]);
 }
 
 std::unique_ptr<RowTerms> make_row_terms(const Problem& problem, std::vector<Index> rows) {

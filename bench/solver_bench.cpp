@@ -1,0 +1,171 @@
+// Question: what does the certified least CVaR cost beside one full weighted least-squares solve,
+// or one Newton step of plain logistic regression, on the same data with all cores? And how much
+// memory does it take beside the data?
+
+#include "solver/gram.hpp"
+#include "solver/problem.hpp"
+
+#include <adacvar/base/rng.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <Eigen/Cholesky>
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+constexpr double kAlpha = 0.1;
+constexpr double kTolerance = 1e-6;
+
+using Shape = std::pair<std::size_t, std::size_t>;  // rows, features
+
+Shape shape_of(const benchmark::State& state) {
+  return {static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1))};
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Features in [-1, 1]; targets: a line with exponential noise, a tail that no model removes, or
+/// which side of it a row is on, one label in fifty turned over.
+Dataset make_data(Shape shape, Task task) {
+  Rng rng(1);
+  Dataset data;
+  data.rows = shape.first;
+  data.features = shape.second;
+  data.task = task;
+  data.dense.resize(data.rows * data.features);
+  data.targets.resize(data.rows);
+  for (float& x : data.dense) x = static_cast<float>(2.0 * rng.uniform() - 1.0);
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    double score = 0;
+    for (std::size_t f = 0; f < data.features; ++f) {
+      score += static_cast<double>(data.dense[i * data.features + f]) / static_cast<double>(f + 1);
+    }
+    if (task == Task::regression) {
+      data.targets[i] = score - std::log1p(-rng.uniform());
+    } else {
+      data.targets[i] = (score > 0) != (rng.below(50) == 0) ? 1.0 : 0.0;
+    }
+  }
+  if (task == Task::binary) {
+    data.class_names = {"0", "1"};
+    return data;
+  }
+  data.target_mean = mean_of(data.targets);
+  double squares = 0;
+  for (const double y : data.targets) squares += (y - data.target_mean) * (y - data.target_mean);
+  data.target_sd = std::sqrt(squares / static_cast<double>(data.rows));
+  return data;
+}
+
+/// The last data asked for: two sets of ten million rows need not be there at once.
+const Dataset& data_of(Shape shape, Task task) {
+  static Dataset data;
+  if (data.rows != shape.first || data.features != shape.second || data.task != task) {
+    data = {};
+    data = make_data(shape, task);
+  }
+  return data;
+}
+
+double bytes_of(const Dataset& data) {
+  return static_cast<double>(data.dense.size() * sizeof(float) +
+                             data.targets.size() * sizeof(double));
+}
+
+/// Peak memory of the process since the last reset, as Linux counts it.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return 1024 * kilobytes;
+  }
+  return 0;
+}
+
+Loss loss_for(Task task) { return Loss::of_task(task); }
+
+/// Gradient and Hessian at 0 over all rows, the step, and the losses after it. For the squared
+/// loss that is the weighted least-squares solution and its residuals, whatever the weights.
+Eigen::VectorXd one_newton_step(const Problem& problem, const std::vector<Index>& rows,
+                                const std::vector<double>& weights) {
+  std::vector<double> losses;
+  std::vector<double> slopes;
+  Eigen::VectorXd theta = Eigen::VectorXd::Zero(problem.size());
+  problem.evaluate(theta, rows, losses, slopes);
+  const Eigen::MatrixXd hessian = problem.hessian(rows, weights, {}, slopes);
+  theta -= hessian.ldlt().solve(problem.gradient(rows, weights, slopes));
+  problem.evaluate(theta, rows, losses, slopes);
+  benchmark::DoNotOptimize(losses.data());
+  return theta;
+}
+
+void baseline(benchmark::State& state, Task task) {
+  const Dataset& data = data_of(shape_of(state), task);
+  const Problem problem(data, loss_for(task), 0, 0);
+  std::vector<Index> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const std::vector<double> weights(data.rows, 1 / static_cast<double>(data.rows));
+  if (task == Task::regression) {  // the solution has no gradient left
+    const Eigen::VectorXd theta = one_newton_step(problem, rows, weights);
+    std::vector<double> losses;
+    std::vector<double> slopes;
+    problem.evaluate(theta, rows, losses, slopes);
+    if (problem.gradient(rows, weights, slopes).norm() > 1e-10) {
+      return state.SkipWithError("wrong answer");
+    }
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(one_newton_step(problem, rows, weights));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+void exact(benchmark::State& state, Task task) {
+  const Dataset& data = data_of(shape_of(state), task);
+  reset_peak();
+  std::uint64_t steps = 0;
+  for (auto _ : state) {
+    const ExactResult result =
+        solve_exact(data, loss_for(task), {.alpha = kAlpha, .tolerance = kTolerance});
+    if (result.status != ExactStatus::optimal) return state.SkipWithError("no certificate");
+    steps = result.steps;
+  }
+  state.counters["memory"] = peak_bytes() / bytes_of(data);
+  state.counters["steps"] = static_cast<double>(steps);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+void BM_LeastSquares(benchmark::State& state) { baseline(state, Task::regression); }
+void BM_ExactSquared(benchmark::State& state) { exact(state, Task::regression); }
+void BM_LogisticStep(benchmark::State& state) { baseline(state, Task::binary); }
+void BM_ExactLogistic(benchmark::State& state) { exact(state, Task::binary); }
+
+void shapes(benchmark::internal::Benchmark* bench) {
+  bench->Args({100'000, 20})->Args({1'000'000, 50})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+void huge(benchmark::internal::Benchmark* bench) {
+  bench->Args({10'000'000, 20})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK(BM_LeastSquares)->Apply(shapes);
+BENCHMARK(BM_ExactSquared)->Apply(shapes);
+BENCHMARK(BM_LogisticStep)->Apply(shapes);
+BENCHMARK(BM_ExactLogistic)->Apply(shapes);
+BENCHMARK(BM_LeastSquares)->Name("BM_LeastSquaresHuge")->Apply(huge);
+BENCHMARK(BM_ExactSquared)->Name("BM_ExactSquaredHuge")->Apply(huge);
+
+}  // namespace
+}  // namespace adacvar
+
+BENCHMARK_MAIN();
