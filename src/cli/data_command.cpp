@@ -101,7 +101,7 @@ std::string describe_table(const Table& table, const std::string& target) {
   for (const Column& column : table.columns) {
     columns.add(
         {column.name, column.categorical ? "category" : "number", count_text(missing_in(column))});
-    summaries.push_back(column_summary(column));
+    summaries.push_back(one_line(column_summary(column)));
   }
   // Summaries stand to the left, behind the table.
   std::string lined = columns.text();

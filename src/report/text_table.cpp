@@ -1,8 +1,30 @@
 #include "report/text_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace adacvar {
+
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += "\\n";
+    } else if (code < 0x20U || code == 0x7fU) {
+      line += fmt::format("\\x{:02x}", code);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = one_line(cell);
+  rows_.push_back(std::move(row));
+}
 
 std::size_t text_width(const std::string& text) {
   // Bytes 10xxxxxx continue a character.

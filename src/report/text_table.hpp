@@ -5,14 +5,19 @@
 
 namespace adacvar {
 
-/// Rows of cells, lined up in columns: the first to the left, the others to the right.
+/// Text with line ends and other control characters written as `\n`, `\x1b`, ...: names and values
+/// come from users' files, and tables and terminals would be upset by them.
+[[nodiscard]] std::string one_line(const std::string& text);
+
+/// Rows of cells, lined up in columns: the first to the left, the others to the right. Cells are
+/// shown as by `one_line`.
 class TextTable {
  public:
   TextTable() = default;
-  explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
+  explicit TextTable(std::vector<std::string> header) { add(std::move(header)); }
 
   /// Rows may have different numbers of cells.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<std::string> row);
 
   /// Every line ends with a line end, none with a blank.
   [[nodiscard]] std::string text() const;

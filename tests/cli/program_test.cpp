@@ -396,6 +396,18 @@ TEST(Program, data_made_and_written_reads_back_as_the_same) {
   EXPECT_EQ(from_file["risk"], direct["risk"]);
 }
 
+TEST(Program, names_with_line_ends_are_described_in_a_line_each) {
+  const TemporaryFolder folder;
+  (void)folder.write("n.csv", "\"two\nlines\",k\n1,\"a\nb\"\n2,c\n");
+  const Outcome outcome = run(folder, {"data", "describe", "n.csv"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out,
+            "n.csv: 2 rows, 2 columns\n\n"
+            "column          kind  missing\n"
+            "two\\nlines    number        0  1 to 2, mean 1.5\n"
+            "k           category        0  2 values: a\\nb, c\n");
+}
+
 TEST(Program, every_help_page_fits_80_columns) {
   const TemporaryFolder folder;
   std::vector<std::vector<std::string>> pages = {{"--help"}};

@@ -15,6 +15,16 @@ TEST(TextTable, lines_up_the_first_column_left_and_the_others_right) {
             "longer name    7  -12.25\n");
 }
 
+TEST(TextTable, a_cell_with_line_ends_stays_in_its_line) {
+  TextTable table({"name", "n"});
+  table.add({"two\nlines", "1"});
+  table.add({"\x1b[31m\tred\r", "2"});
+  EXPECT_EQ(table.text(),
+            "name                 n\n"
+            "two\\nlines           1\n"
+            "\\x1b[31m\\x09red\\x0d  2\n");
+}
+
 TEST(TextTable, rows_may_be_short_or_have_empty_cells_and_no_line_ends_in_a_blank) {
   TextTable table;
   table.add({"a", "1", "2"});
