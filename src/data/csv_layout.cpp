@@ -1,5 +1,6 @@
 #include "data/csv_layout.hpp"
 
+#include "base/utf8.hpp"
 #include "data/field_reader.hpp"
 #include "data/number_text.hpp"
 
@@ -141,7 +142,7 @@ std::vector<std::string> make_names(const Row& first, bool header, const ReadOpt
   }
   std::vector<std::string> names = header ? first : Row(first.size());
   for (std::size_t c = 0; c < names.size(); ++c) {
-    if (names[c].empty()) names[c] = fmt::format("c{}", c + 1);
+    names[c] = names[c].empty() ? fmt::format("c{}", c + 1) : as_utf8(names[c]);
   }
   std::set<std::string> seen;
   for (const std::string& name : names) {

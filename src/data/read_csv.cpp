@@ -2,6 +2,7 @@
 #include <adacvar/data/table_stream.hpp>
 
 #include "base/parallel.hpp"
+#include "base/utf8.hpp"
 #include "data/csv_layout.hpp"
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
@@ -87,7 +88,9 @@ struct Result {
   void append(const BlockColumn& part, std::size_t block) {
     numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
     std::vector<std::uint32_t> code_of;
-    for (const std::string& level : part.levels.names()) code_of.push_back(levels.code(level));
+    for (const std::string& level : part.levels.names()) {
+      code_of.push_back(levels.code(as_utf8(level)));
+    }
     for (const std::uint32_t code : part.codes) {
       codes.push_back(code == kMissingLevel ? kMissingLevel : code_of[code]);
     }

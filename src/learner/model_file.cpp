@@ -1,6 +1,7 @@
 #include <adacvar/learner/model_file.hpp>
 
 #include "base/options_json.hpp"
+#include "base/utf8.hpp"
 #include "base/write_file.hpp"
 #include "data/file_bytes.hpp"
 #include "data/preprocess_json.hpp"
@@ -102,14 +103,10 @@ Loss read_loss(const json& from) {
 
 json write_data(const TrainedModel& model) {
   const SplitShares& s = model.shares;
-  return {{"source", model.source},
-          {"categorical", model.reading.categorical},
-          {"drop", model.reading.drop},
-          {"rows", model.fingerprint.rows},
-          {"columns", model.fingerprint.columns},
-          {"crc64", model.fingerprint.crc64},
-          {"task", kTaskChoices.of(model.task)},
-          {"split", {s.train, s.valid, s.test}}};
+  return {{"source", as_utf8(model.source)},      {"categorical", model.reading.categorical},
+          {"drop", model.reading.drop},           {"rows", model.fingerprint.rows},
+          {"columns", model.fingerprint.columns}, {"crc64", model.fingerprint.crc64},
+          {"task", kTaskChoices.of(model.task)},  {"split", {s.train, s.valid, s.test}}};
 }
 
 SplitShares read_shares(const json& from) {
@@ -191,7 +188,7 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   try {
     text = content.dump(1);
   } catch (const json::type_error&) {
-    throw DataError("the name of the data, a column or a category is not UTF-8", model.source);
+    throw DataError("the name of a column or a category is not UTF-8", model.source);
   }
   write_file(path, [&](const Write& write) { write(text + "\n"); });
 }

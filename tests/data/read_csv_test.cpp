@@ -49,6 +49,13 @@ TEST(ReadCsv, numbers_and_categories) {
   EXPECT_EQ(table.columns[2].numbers[2], 0.5);
 }
 
+TEST(ReadCsv, names_and_categories_that_are_not_utf_8_are_taken_for_latin_1) {
+  const Table table = parse("caf\xe9,k\n1,\xe9t\xe9\n2,\xc3\xa9t\xc3\xa9\n3,hiver\n");
+  EXPECT_EQ(column_names(table), "caf\xc3\xa9, k");
+  EXPECT_EQ(table.columns[1].levels, (Words{"\xc3\xa9t\xc3\xa9", "hiver"}));
+  EXPECT_EQ(table.columns[1].codes, (Codes{0, 0, 1}));
+}
+
 TEST(ReadCsv, separators_are_found) {
   for (const std::string text :
        {"1,2\n3,4\n", "1;2\n3;4\n", "1\t2\n3\t4\n", "1 2\n3 4\n", "  1   2  \r\n 3 \t 4\r\n",

@@ -468,11 +468,21 @@ TEST_F(DamagedModelFile, a_file_that_is_not_there_or_empty_is_named) {
 
 TEST(ModelFile, names_that_are_not_utf_8_are_refused_and_leave_no_file) {
   const TemporaryFolder folder;
-  const TrainedModel model =
-      of_table("caf\xe9,z,y\n1,2,no\n3,1,yes\n2,5,yes\n", Loss(LossKind::logistic));
+  Table table = parse_csv("x,z,y\n1,2,no\n3,1,yes\n2,5,yes\n", "t.csv");
+  table.columns[0].name = "caf\xe9";  // as no reader gives it
+  const TrainedModel model = with_parameters(
+      Preprocessor::fit(table, all_rows(table.rows), {.target = "y"}), Loss(LossKind::logistic));
   expect_words<DataError>([&] { save_model(folder.path() / "m.json", model); },
-                          "t.csv: the name of the data, a column or a category is not UTF-8");
+                          "t.csv: the name of a column or a category is not UTF-8");
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(ModelFile, data_in_a_file_whose_name_is_not_utf_8_is_named_as_latin_1) {
+  const TemporaryFolder folder;
+  TrainedModel model = binary_model();
+  model.source = "caf\xe9.csv";
+  save_model(folder.path() / "m.json", model);
+  EXPECT_EQ(load_model(folder.path() / "m.json").source, "caf\xc3\xa9.csv");
 }
 
 TEST(ModelFile, a_model_that_is_not_finite_is_refused_and_leaves_the_old_file) {

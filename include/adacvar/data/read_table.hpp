@@ -29,7 +29,8 @@ struct ReadOptions {
 ///
 /// Fields may stand in quotes (`""` is a quote; separators and line ends inside are text). Line
 /// ends are LF or CR LF; blank lines are skipped; blanks around a field are not part of it. Where
-/// the separator is a blank, a run of blanks is one separator. Empty, `?`, `NA` and `NaN` (in any
+/// the separator is a blank, a run of blanks is one separator. Names and categories that are not
+/// UTF-8 are taken for Latin-1 and given in UTF-8. Empty, `?`, `NA` and `NaN` (in any
 /// case) are missing. A column is numeric when every value that is not missing is a number,
 /// categorical otherwise; but one with numbers in nine of ten values or more, not said to be
 /// categorical, is an error at the first other value: more likely a slip than a category.
