@@ -64,6 +64,8 @@ class FileStream::Unpacker {
   Unpacker& operator=(Unpacker&&) = delete;
 
   virtual std::size_t write(char* out, std::size_t room, bool& done) = 0;
+  /// Bytes of the file that have not been looked at.
+  [[nodiscard]] virtual std::size_t left() const = 0;
 };
 
 namespace {
@@ -78,6 +80,7 @@ class Copy : public FileStream::Unpacker {
     done = left_.empty();
     return count;
   }
+  [[nodiscard]] std::size_t left() const override { return left_.size(); }
 
  private:
   std::string_view left_;
@@ -116,6 +119,7 @@ class Gunzip : public FileStream::Unpacker {
     }
     return written;
   }
+  [[nodiscard]] std::size_t left() const override { return left_.size(); }
 
  private:
   std::string_view left_;
@@ -147,6 +151,7 @@ class Unxz : public FileStream::Unpacker {
     if (!done && status != LZMA_OK) refuse("xz", status == LZMA_BUF_ERROR, source_);
     return room - stream_.avail_out;
   }
+  [[nodiscard]] std::size_t left() const override { return stream_.avail_in; }
 
  private:
   const std::string& source_;
@@ -201,6 +206,14 @@ void MappedFile::unmap() noexcept {
   size_ = 0;
 }
 
+void MappedFile::release_before(std::size_t left) noexcept {
+  constexpr std::size_t kStep = 16 * kChunk;  // a whole number of pages
+  const std::size_t end = (size_ - left) / kStep * kStep;
+  if (end <= released_) return;
+  ::madvise(static_cast<char*>(map_) + released_, end - released_, MADV_DONTNEED);
+  released_ = end;
+}
+
 FileBytes::FileBytes(const std::filesystem::path& path) : file_(path) {
   if (!is_gzip(file_.bytes()) && !is_xz(file_.bytes())) return;
   unpacked_ = unpack_all(file_);
@@ -218,6 +231,7 @@ bool FileStream::append_to(std::string& text) {
   const std::size_t size = text.size();
   text.resize(size + kChunk);
   text.resize(size + unpacker_->write(text.data() + size, kChunk, done_));
+  file_.release_before(unpacker_->left());
   return true;
 }
 

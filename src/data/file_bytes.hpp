@@ -24,11 +24,14 @@ class MappedFile {
   }
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   void unmap() noexcept;
+  /// Gives back the memory of all but the last `left` bytes; they would be read again if asked for.
+  void release_before(std::size_t left) noexcept;
 
  private:
   std::string source_;
   void* map_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t released_ = 0;
 };
 
 /// The content of a file: mapped, or decompressed into memory when its first bytes are those of

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <fstream>
 #include <string>
 
 namespace adacvar {
@@ -59,6 +61,29 @@ TEST(TableStream, packed_files_come_in_blocks_too) {
             static_cast<int>(text.size()));
   gzclose(file);
   expect_same_as_whole(path);
+}
+
+// Pages of mapped files that are in memory; they count as the process's own.
+std::size_t mapped_kilobytes() {
+  std::ifstream in("/proc/self/status");
+  for (std::string word; in >> word;) {
+    std::size_t kilobytes = 0;
+    if (word == "RssFile:" && in >> kilobytes) return kilobytes;
+  }
+  return 0;
+}
+
+TEST(TableStream, a_file_is_not_kept_in_memory) {
+  const TemporaryFolder folder;
+  std::string text = "x,y\n";
+  while (text.size() < 100'000'000) text += "1.25,-3.5\n10.125,4\n100.5,0.0625\n";
+  const auto path = folder.write("t.csv", text);
+  const std::size_t before = mapped_kilobytes();
+  ASSERT_GT(before, 0U);
+  std::size_t most = 0;
+  TableStream stream(path);
+  for (Table block; stream.next(block);) most = std::max(most, mapped_kilobytes());
+  EXPECT_LT(most, before + 40'000);
 }
 
 TEST(TableStream, small_files_are_one_block) {
