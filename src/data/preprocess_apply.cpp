@@ -1,5 +1,6 @@
 #include <adacvar/data/preprocess.hpp>
 
+#include "base/name_list.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_text.hpp"
 
@@ -116,7 +117,7 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
     const std::size_t place = place_of(places, name);
     if (place == kNowhere) {
       throw DataError(fmt::format("class '{}' in row {} is not one of those seen in training: {}",
-                                  name, row + 1, fmt::join(parts.class_names, ", ")),
+                                  name, row + 1, name_list(parts.class_names)),
                       source);
     }
     targets.push_back(static_cast<double>(place));
@@ -164,8 +165,8 @@ std::string unknown_note(const ApplyReport& report, std::string_view part) {
   if (report.unknown_categories == 0) return {};
   const bool one = report.unknown_categories == 1;
   return fmt::format("{} value{} of {} in {} rows {} not seen in training: all zeros",
-                     report.unknown_categories, one ? "" : "s",
-                     fmt::join(report.unknown_columns, ", "), part, one ? "was" : "were");
+                     report.unknown_categories, one ? "" : "s", name_list(report.unknown_columns),
+                     part, one ? "was" : "were");
 }
 
 Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> rows,

@@ -1,6 +1,7 @@
 #include <adacvar/data/read_table.hpp>
 #include <adacvar/data/table_stream.hpp>
 
+#include "base/name_list.hpp"
 #include "base/parallel.hpp"
 #include "base/utf8.hpp"
 #include "data/csv_layout.hpp"
@@ -205,7 +206,7 @@ std::size_t CsvParser::find_name(const std::string& name, std::string_view role)
   const auto found = std::ranges::find(layout_.names, name);
   if (found == layout_.names.end()) {
     throw DataError(
-        fmt::format("{} column '{}' is not one of: {}", role, name, fmt::join(layout_.names, ", ")),
+        fmt::format("{} column '{}' is not one of: {}", role, name, name_list(layout_.names)),
         source_);
   }
   return static_cast<std::size_t>(found - layout_.names.begin());

@@ -1,5 +1,7 @@
 #include <adacvar/data/table.hpp>
 
+#include "base/name_list.hpp"
+
 #include <adacvar/base/error.hpp>
 
 #include <fmt/format.h>
@@ -10,13 +12,10 @@
 namespace adacvar {
 
 std::string column_names(const Table& table) {
-  std::string names;
-  for (const Column& column : table.columns) {
-    if (!names.empty()) names += ", ";
-    names += column.name;
-  }
-  for (const std::string& name : table.unread) names += (names.empty() ? "" : ", ") + name;
-  return names;
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  names.insert(names.end(), table.unread.begin(), table.unread.end());
+  return name_list(names);
 }
 
 const Column& find_column(const Table& table, std::string_view name, std::string_view role) {

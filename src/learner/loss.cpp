@@ -1,5 +1,7 @@
 #include <adacvar/learner/loss.hpp>
 
+#include "base/name_list.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -188,11 +190,10 @@ Loss make_loss(const LossOptions& options, const Dataset& data) {
   const auto kind = static_cast<LossKind>(static_cast<int>(options.loss) - 1);
   const Loss loss(kind, options.delta, options.tau);
   if (loss.fits(data.task)) return loss;
-  const std::string given =
-      data.task == Task::regression
-          ? "the target is a number"
-          : fmt::format("the target has {} classes: {}", data.class_names.size(),
-                        fmt::join(data.class_names, ", "));
+  const std::string given = data.task == Task::regression
+                                ? "the target is a number"
+                                : fmt::format("the target has {} classes: {}",
+                                              data.class_names.size(), name_list(data.class_names));
   const bool two = kind == LossKind::logistic || kind == LossKind::hinge;
   throw OptionError(fmt::format("loss = {} needs {}; {}", kLossNames.of(kind),
                                 two                         ? "a target of two classes"

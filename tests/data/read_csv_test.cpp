@@ -56,6 +56,18 @@ TEST(ReadCsv, names_and_categories_that_are_not_utf_8_are_taken_for_latin_1) {
   EXPECT_EQ(table.columns[1].codes, (Codes{0, 0, 1}));
 }
 
+TEST(ReadCsv, of_many_names_a_message_shows_the_first) {
+  std::string names = "x1";
+  std::string row = "1";
+  for (int i = 2; i <= 1000; ++i) {
+    names += ",x" + std::to_string(i);
+    row += ",1";
+  }
+  const std::string words = refusal(names + "\n" + row + "\n", {.drop = {"y"}});
+  EXPECT_TRUE(words.starts_with("t.csv: drop column 'y' is not one of: x1, x2, ")) << words;
+  EXPECT_TRUE(words.ends_with(", x40, ... (960 more)")) << words;
+}
+
 TEST(ReadCsv, separators_are_found) {
   for (const std::string text :
        {"1,2\n3,4\n", "1;2\n3;4\n", "1\t2\n3\t4\n", "1 2\n3 4\n", "  1   2  \r\n 3 \t 4\r\n",

@@ -43,7 +43,8 @@ struct SparseRows {
   [[nodiscard]] std::size_t rows() const noexcept { return target.size(); }
 };
 
-/// Names of the columns, in order, then those unread, as messages list them: `a, b, c`.
+/// Names of the columns, in order, then those unread, as messages list them: `a, b, c`;
+/// of more than 40 the first and how many follow.
 [[nodiscard]] std::string column_names(const Table& table);
 
 /// The column called `name`.
