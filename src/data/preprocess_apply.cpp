@@ -159,6 +159,14 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   return data;
 }
 
+// Columns mostly come in the order of training; `place` is where this one is looked for first.
+const Column& next_column(const Table& table, const std::string& name, std::size_t& place) {
+  const bool in_order = place < table.columns.size() && table.columns[place].name == name;
+  const Column& column = in_order ? table.columns[place] : find_column(table, name, "feature");
+  place = static_cast<std::size_t>(&column - table.columns.data()) + 1;
+  return column;
+}
+
 }  // namespace
 
 std::string unknown_note(const ApplyReport& report, std::string_view part) {
@@ -176,8 +184,9 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   Dataset data = make_dataset(*this, rows.size());
   data.dense.resize(data.rows * data.features);
   std::size_t offset = 0;
+  std::size_t place = 0;
   for (const ColumnTransform& transform : parts_.columns) {
-    const Column& column = find_column(table, transform.name, "feature");
+    const Column& column = next_column(table, transform.name, place);
     const Target to{data, offset, rows, table};
     if (transform.categorical) {
       const std::size_t unknown = apply_categorical(transform, column, to);

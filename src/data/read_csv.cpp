@@ -20,6 +20,7 @@
 #include <limits>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace adacvar {
@@ -118,6 +119,9 @@ void read_numeric(FieldReader& reader, const std::string& name, BlockColumn& col
   }
   column.numbers.push_back(value);
 }
+
+// Wide files: looking through a list for every column would be quadratic.
+using NameSet = std::unordered_set<std::string_view>;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -219,10 +223,13 @@ void CsvParser::choose_kinds() {
   for (const std::string& name : options_.categorical) {
     kinds_[find_name(name, "categorical")] = Kind::categorical;
   }
+  const NameSet categorical(options_.known_categorical.begin(), options_.known_categorical.end());
+  const NameSet only =
+      options_.only ? NameSet(options_.only->begin(), options_.only->end()) : NameSet();
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     const std::string& name = layout_.names[c];
-    if (contains(options_.known_categorical, name)) kinds_[c] = Kind::categorical;
-    if (options_.only && !contains(*options_.only, name)) {
+    if (categorical.contains(name)) kinds_[c] = Kind::categorical;
+    if (options_.only && !only.contains(name)) {
       kinds_[c] = Kind::dropped;
       unread_.push_back(name);
     }
