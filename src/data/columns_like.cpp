@@ -38,6 +38,7 @@ ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
   }
   for (const ColumnTransform& column : parts.columns) {
     options.only->push_back(column.name);
+    options.known_names.push_back(column.name);
     if (column.categorical) options.known_categorical.push_back(column.name);
   }
   return options;

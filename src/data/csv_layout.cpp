@@ -114,8 +114,18 @@ bool is_number(const std::string& field) {
 }
 
 bool could_be_names(const Row& row) {
-  return std::ranges::none_of(row, [](const auto& f) { return is_number(f) || is_missing(f); }) &&
-         std::set<std::string>(row.begin(), row.end()).size() == row.size();
+  return std::ranges::none_of(row, [](const auto& f) { return is_number(f) || is_missing(f); });
+}
+
+bool are_distinct(const Row& row) {
+  return std::set<std::string>(row.begin(), row.end()).size() == row.size();
+}
+
+bool holds_all(const Row& row, const std::vector<std::string>& names) {
+  std::set<std::string> fields;
+  for (const std::string& field : row) fields.insert(as_utf8(field));
+  return !names.empty() &&
+         std::ranges::all_of(names, [&](const auto& name) { return fields.contains(name); });
 }
 
 bool find_header(const std::vector<Row>& rows) {
@@ -131,7 +141,7 @@ bool find_header(const std::vector<Row>& rows) {
     }
     if (numbers > 0 && others == 0) return true;
   }
-  return !name_is_repeated;
+  return !name_is_repeated && are_distinct(rows[0]);
 }
 
 std::vector<std::string> make_names(const Row& first, bool header, const ReadOptions& options) {
@@ -171,7 +181,8 @@ CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
   const Sample sample = read_sample(text, layout.separator);
   if (sample.rows.empty()) throw RowError{0, "has no rows"};
   const bool named = !options.names.empty();
-  layout.header = options.header.value_or(!named && find_header(sample.rows));
+  layout.header = options.header.value_or(
+      !named && (holds_all(sample.rows[0], options.known_names) || find_header(sample.rows)));
   layout.names = make_names(sample.rows[0], layout.header, options);
   layout.textual = find_textual(sample.rows, layout.header);
   layout.body = layout.header ? sample.second_row : 0;

@@ -380,15 +380,20 @@ void CsvParser::check_mixed(std::size_t c) const {
 void CsvParser::fail_mixed(std::size_t c) const {
   FieldReader reader(body_, layout_.separator);
   double ignored = 0;
+  bool first = !layout_.header;
   while (reader.next_row()) {
     for (std::size_t skipped = 0; skipped < c; ++skipped) (void)reader.field();
     const std::string value(reader.field());
     if (!is_missing(value) && !parse_number(value, ignored)) {
+      const bool may_be_name = first && !options_.header;
       fail(body_, {reader.row_line(),
-                   fmt::format("'{}' in column '{}', nearly all of whose values are numbers; "
-                               "correct it, leave it empty, or declare the column categorical",
-                               value, layout_.names[c])});
+                   fmt::format("'{}' in column '{}', nearly all of whose values are numbers; {}",
+                               value, layout_.names[c],
+                               may_be_name ? "if the first row is a header, say header = yes"
+                                           : "correct it, leave it empty, or declare the column "
+                                             "categorical")});
     }
+    first = false;
     while (!reader.row_ended()) (void)reader.field();
   }
   throw DataError("a column changed while it was read", source_);

@@ -68,6 +68,26 @@ TEST(ReadCsv, of_many_names_a_message_shows_the_first) {
   EXPECT_TRUE(words.ends_with(", x40, ... (960 more)")) << words;
 }
 
+TEST(ReadCsv, a_header_with_a_name_twice_is_refused_as_such) {
+  EXPECT_EQ(refusal("x,x,y\n1,2,3\n4,5,6\n"), "t.csv:1: column 'x' appears twice");
+  EXPECT_EQ(column_names(parse("a,a\nb,c\na,b\n")), "c1, c2");
+}
+
+TEST(ReadCsv, a_first_row_with_all_known_names_is_a_header) {
+  const std::string text = "2019,y,2020\n1,2,3\n4,5,6\n";
+  EXPECT_EQ(column_names(parse(text, {.known_names = {"2020", "2019"}})), "2019, y, 2020");
+  EXPECT_EQ(column_names(parse(text, {.known_names = {"2020", "2021"}})), "c1, c2, c3");
+  EXPECT_EQ(column_names(parse("1,2\n3,4\n", {.known_names = {"c1", "c2"}})), "c1, c2");
+}
+
+TEST(ReadCsv, a_header_that_was_not_seen_is_asked_about) {
+  std::string text = "2019,y\n";
+  for (int i = 0; i < 20; ++i) text += "1,2\n";
+  EXPECT_EQ(refusal(text),
+            "t.csv:1: 'y' in column 'c2', nearly all of whose values are numbers; if the first row "
+            "is a header, say header = yes");
+}
+
 TEST(ReadCsv, separators_are_found) {
   for (const std::string text :
        {"1,2\n3,4\n", "1;2\n3;4\n", "1\t2\n3\t4\n", "1 2\n3 4\n", "  1   2  \r\n 3 \t 4\r\n",

@@ -19,6 +19,7 @@ struct ReadOptions {
   std::vector<std::string> categorical =
       {};                              ///< columns that are categories though they look numeric
   std::vector<std::string> drop = {};  ///< columns to leave out
+  std::vector<std::string> known_names = {};  ///< a first row that has all of these is a header
   std::vector<std::string> known_categorical = {};    ///< as categorical, where the file has them
   std::optional<std::vector<std::string>> only = {};  ///< leaves out all columns but these
   unsigned threads = 0;       ///< 0: as many as the machine has; never changes the result
@@ -34,8 +35,8 @@ struct ReadOptions {
 /// case) are missing. A column is numeric when every value that is not missing is a number,
 /// categorical otherwise; but one with numbers in nine of ten values or more, not said to be
 /// categorical, is an error at the first other value: more likely a slip than a category.
-/// Header, when not said: the first row is one if its fields are distinct, none is a number or
-/// missing, and a column below is numeric or no field occurs again below it (first 100 rows).
+/// Header, when not said: the first row is one if none of its fields is a number or missing, and a
+/// column below is numeric or its fields are distinct and none occurs again below (first 100 rows).
 ///
 /// Cost: a mapped file is parsed in blocks of 1 MiB, over 200 MB/s a core for numbers; a second
 /// pass when a column that began with numbers turns out to be categorical.
