@@ -39,7 +39,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(cons
     try {
       action();
     } catch (const std::system_error& error) {
-      throw DataError("cannot be written: " + error.code().message(), path.string());
+      throw OptionError(
+          fmt::format("cannot write '{}': {}", path.string(), error.code().message()));
     }
   };
   fill([&](std::string_view text) { on_disk([&] { draft->write(text); }); });

@@ -14,7 +14,7 @@ using Write = std::function<void(std::string_view)>;
 
 /// Writes a file as a whole or not at all: what `fill` writes takes the place of an older file only
 /// when all of it is on disk.
-/// Throws: OptionError as check_writable; DataError when writing fails; whatever `fill` throws.
+/// Throws: OptionError as check_writable and when writing fails; whatever `fill` throws.
 void write_file(const std::filesystem::path& path, const std::function<void(const Write&)>& fill);
 
 }  // namespace adacvar

@@ -34,8 +34,7 @@ void add_run_options(OptionList& list, RunOptions& options,
 void print_result(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    throw DataError("cannot be written: " + std::generic_category().message(errno),
-                    "standard output");
+    throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
   }
 }
 

@@ -408,6 +408,14 @@ TEST(Program, names_with_line_ends_are_described_in_a_line_each) {
             "k           category        0  2 values: a\\nb, c\n");
 }
 
+TEST(Program, standard_output_that_takes_nothing_is_an_error) {
+  const TemporaryFolder folder;
+  const Outcome outcome = support::run_program(
+      "/bin/sh", {"-c", ADACVAR_PROGRAM " data make normal --rows 9 >/dev/full"}, folder.path());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "adacvar: cannot write to standard output: No space left on device\n");
+}
+
 TEST(Program, every_help_page_fits_80_columns) {
   const TemporaryFolder folder;
   std::vector<std::vector<std::string>> pages = {{"--help"}};

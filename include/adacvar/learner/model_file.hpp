@@ -27,8 +27,8 @@ struct TrainedModel {
 };
 
 /// Writes a model file (docs/file_formats.md), as a whole or not at all.
-/// Throws: OptionError when there is no place for it; DataError when writing fails or a name is
-/// not UTF-8; NumericalError when a parameter is not finite.
+/// Throws: OptionError when it cannot be written; DataError when a name is not UTF-8;
+/// NumericalError when a parameter is not finite.
 void save_model(const std::filesystem::path& path, const TrainedModel& model);
 
 /// Throws: DataError, naming the file, when it is missing, truncated, no model, of a newer
