@@ -160,7 +160,7 @@ std::vector<double> plain_training(const Dataset& data, const TrainOptions& opti
     }
     for (std::size_t f = 0; f <= d; ++f) {
       velocity[f] = options.optimizer.momentum * velocity[f] + gradient[f];
-      theta[f] -= options.learning_rate * velocity[f];
+      theta[f] -= *options.learning_rate * velocity[f];
     }
     sampler.observe(batch, losses);
   }

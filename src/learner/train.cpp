@@ -40,13 +40,13 @@ double rate_at(const TrainOptions& options, std::uint64_t epoch) {
     case RateSchedule::steps:
       break;
     case RateSchedule::inverse_sqrt:
-      return options.learning_rate / std::sqrt(t);
+      return options.learning_rate.value() / std::sqrt(t);
     case RateSchedule::constant:
-      return options.learning_rate;
+      return options.learning_rate.value();
   }
   const double every = options.decay_every > 0 ? static_cast<double>(options.decay_every)
                                                : 2.0 * static_cast<double>(options.epochs) / 5.0;
-  return options.learning_rate * std::pow(options.decay, std::ceil(t / every) - 1.0);
+  return options.learning_rate.value() * std::pow(options.decay, std::ceil(t / every) - 1.0);
 }
 
 void check_training(const Dataset& training, const Dataset* validation, const Loss& loss,
@@ -96,8 +96,12 @@ TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& 
   // At small alpha a small batch of trunc rarely has a row above the level.
   const std::uint64_t least = options.algorithm == Algorithm::trunc ? 64 : 8;
   if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, least, 64);
+  const bool classes = !loss.fits(Task::regression);
+  if (!options.learning_rate) {
+    options.learning_rate = classes && options.algorithm == Algorithm::adacvar ? 0.005 : 0.015;
+  }
   if (!options.sampler.eta_scale) {
-    options.sampler.eta_scale = loss.fits(Task::regression) ? 3.0 : 20.0;
+    options.sampler.eta_scale = classes ? 20.0 : 3.0;
   }
   return options;
 }

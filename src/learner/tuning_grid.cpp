@@ -23,7 +23,7 @@ void turn(TrainOptions& options, double factor) {
     case Algorithm::exact:
       break;
     case Algorithm::mean:
-      options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
+      *options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
       break;
   }
 }
@@ -42,7 +42,7 @@ std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
       for (const double factor : {1.0, 1.0 / step, step}) {
         TrainOptions trial = options;
         trial.optimizer.kind = first == sgd_first ? OptimizerKind::sgd : OptimizerKind::adam;
-        trial.learning_rate *= rate;
+        trial.learning_rate = trial.learning_rate.value_or(0.015) * rate;
         turn(trial, factor);
         grid.push_back(trial);
       }

@@ -106,9 +106,9 @@ std::string rows_line(const RunResult& result) {
 std::string tuning_line(const RunResult& result) {
   const TrainOptions& options = result.model.options;
   constexpr Names kOptimizers{"sgd", "adam"};
-  std::string line = fmt::format("{}: chosen of {} runs: {}, learning rate {:g}",
-                                 kAlgorithmNames.of(options.algorithm), result.trials,
-                                 kOptimizers.of(options.optimizer.kind), options.learning_rate);
+  std::string line = fmt::format(
+      "{}: chosen of {} runs: {}, learning rate {:g}", kAlgorithmNames.of(options.algorithm),
+      result.trials, kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
     line += options.sampler.eta
                 ? fmt::format(", eta {:g}", *options.sampler.eta)

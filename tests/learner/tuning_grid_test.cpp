@@ -43,6 +43,7 @@ TrainOptions of(Algorithm algorithm) {
   TrainOptions options;
   options.algorithm = algorithm;
   options.sampler.eta_scale = 3.0;  // as decided() would
+  options.learning_rate = 0.015;
   return options;
 }
 
@@ -94,7 +95,7 @@ TEST(TuningGrid, steps_are_the_promised_factors) {
     for (int i = 0; i < 6; ++i) expected.insert({a, b, c});
     return expected;
   };
-  const auto rate = [](const TrainOptions& o) { return o.learning_rate; };
+  const auto rate = [](const TrainOptions& o) { return *o.learning_rate; };
   for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
     EXPECT_EQ(factors(of(algorithm), rate), six_of(0.1, 1, 10));
   }

@@ -76,7 +76,7 @@ struct TrainOptions {
   std::uint64_t oracle_calls = 10;
   std::uint64_t epochs = 50;
   std::uint64_t batch = 0;
-  double learning_rate = 0.015;
+  std::optional<double> learning_rate = std::nullopt;
   RateSchedule rate_schedule = RateSchedule::steps;
   double decay = 0.3;
   std::uint64_t decay_every = 0;
@@ -106,7 +106,7 @@ struct TrainOptions {
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
            "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
-           "size of the learner's steps");
+           "size of the learner's steps; automatic: 0.015, for classes with adacvar 0.005");
     option("lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
            "how the learning rate changes with the epochs");
     option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
@@ -160,8 +160,9 @@ struct TrainResult {
   std::vector<EpochRecord> history;
 };
 
-/// The options with all that is automatic decided for this data: the batch, and eta-scale (3 for
-/// regression; 20 for classes, whose losses lie closer together). `train` does so itself.
+/// The options with all that is automatic decided for this data: the batch, the learning rate, and
+/// eta-scale (3 for regression; 20 for classes, whose losses lie closer together). `train` does so
+/// itself.
 [[nodiscard]] TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss);
 
 /// Trains a linear model by the one loop of all algorithms: draw, losses, weigh, step, observe.
