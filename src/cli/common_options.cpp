@@ -2,8 +2,6 @@
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -38,16 +36,24 @@ void print_result(std::string_view text) {
   }
 }
 
+void print_message(std::string_view text) noexcept {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) print_message("note: " + note + "\n");
+}
+
 void print_outcome(const TalkOptions& options, const std::string& json, const std::string& text,
                    const std::vector<std::string>& notes) {
   if (options.json) {
     print_result(json + "\n");
-    if (!options.quiet) fmt::print(stderr, "{}", text);
+    if (!options.quiet) print_message(text);
   } else {
     print_result(text);
   }
-  if (options.quiet) return;
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  if (!options.quiet) print_notes(notes);
 }
 
 }  // namespace adacvar::cli

@@ -32,8 +32,14 @@ void add_talk_options(OptionList& list, TalkOptions& options,
 void add_run_options(OptionList& list, RunOptions& options,
                      std::initializer_list<std::string_view> without = {});
 
-/// Prints text to standard output, all of it. Throws: DataError when that fails.
+/// Prints text to standard output, all of it. Throws: OptionError when that fails.
 void print_result(std::string_view text);
+
+/// Prints text to standard error; if that takes nothing, there is nobody to be told.
+void print_message(std::string_view text) noexcept;
+
+/// Prints each as a line `note: ...` to standard error.
+void print_notes(const std::vector<std::string>& notes);
 
 /// The result of a command: the object, or else the text; beside the object the text goes to
 /// standard error, and notes always do, unless `options` ask for quiet.

@@ -134,8 +134,7 @@ int predict_now(const State& state) {
     write_file(state.input.output,
                [&](const Write& write) { notes = predict_all(model, state, write); });
   }
-  if (state.talk.quiet) return kDone;
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  if (!state.talk.quiet) print_notes(notes);
   return kDone;
 }
 

@@ -12,7 +12,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -185,7 +184,7 @@ const Command* find_command(const std::vector<Command>& commands, const std::str
 int run_words(const std::vector<std::string>& words) {
   const std::vector<Command> commands = make_commands();
   if (words.empty()) {
-    fmt::print(stderr, "{}", program_help(commands));
+    print_message(program_help(commands));
     return kBadOption;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
@@ -209,7 +208,7 @@ int run_words(const std::vector<std::string>& words) {
 }
 
 int complain(const char* what, int code) {
-  fmt::print(stderr, "adacvar: {}\n", what);
+  print_message(fmt::format("adacvar: {}\n", what));
   return code;
 }
 

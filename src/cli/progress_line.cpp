@@ -1,5 +1,7 @@
 #include "cli/progress_line.hpp"
 
+#include "cli/common_options.hpp"
+
 #include <adacvar/report/number_text.hpp>
 
 #include <fmt/format.h>
@@ -7,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace adacvar::cli {
 
@@ -68,7 +69,7 @@ void ProgressLine::print(double share, const std::string& text) {
   if (drawn_ && std::floor(share * kLines) <= std::floor(last_printed_ * kLines)) return;
   drawn_ = true;
   last_printed_ = share;
-  fmt::print(stderr, "{}\n", text);
+  print_message(text + "\n");
 }
 
 void ProgressLine::draw(double share, const std::string& text) {
@@ -79,14 +80,12 @@ void ProgressLine::draw(double share, const std::string& text) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   const std::string left =
       share > 0 ? ", " + duration_text(spent * (1 - share) / share) + " left" : "";
-  fmt::print(stderr, "\r\x1b[K{} {}{}", bar_text(share, 24), text, left);
-  std::fflush(stderr);
+  print_message(fmt::format("\r\x1b[K{} {}{}", bar_text(share, 24), text, left));
 }
 
 void ProgressLine::clear() {
   if (!drawn_ || !terminal_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  print_message("\r\x1b[K");
 }
 
 }  // namespace adacvar::cli

@@ -416,6 +416,19 @@ TEST(Program, standard_output_that_takes_nothing_is_an_error) {
   EXPECT_EQ(outcome.err, "adacvar: cannot write to standard output: No space left on device\n");
 }
 
+TEST(Program, standard_error_that_takes_nothing_is_no_matter) {
+  const TemporaryFolder folder;
+  for (const std::string where : {"/dev/full", "&-"}) {
+    const std::string command =
+        ADACVAR_PROGRAM " train normal --make-rows 50 --json --model m.json 2>" + where;
+    const Outcome outcome = support::run_program("/bin/sh", {"-c", command}, folder.path());
+    EXPECT_EQ(outcome.code, 0) << where;
+    EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "epochs");
+    const std::string bad = ADACVAR_PROGRAM " train no.csv 2>" + where;
+    EXPECT_EQ(support::run_program("/bin/sh", {"-c", bad}, folder.path()).code, 3) << where;
+  }
+}
+
 TEST(Program, every_help_page_fits_80_columns) {
   const TemporaryFolder folder;
   std::vector<std::vector<std::string>> pages = {{"--help"}};
