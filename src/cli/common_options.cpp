@@ -1,5 +1,7 @@
 #include "cli/common_options.hpp"
 
+#include "cli/interrupt.hpp"
+
 #include <adacvar/base/error.hpp>
 
 #include <cerrno>
@@ -34,6 +36,16 @@ void print_result(std::string_view text) {
   if (!written || std::fflush(stdout) != 0) {
     throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
   }
+}
+
+void write_result(const std::string& path, const std::function<void(const Write&)>& fill) {
+  (void)watch_interrupts();
+  write_file(path, [&](const Write& write) {
+    fill([&](std::string_view text) {
+      give_up_if_interrupted();
+      write(text);
+    });
+  });
 }
 
 void print_message(std::string_view text) noexcept {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "base/write_file.hpp"
 #include "cli/command.hpp"
 
 #include <adacvar/run.hpp>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,9 @@ void add_run_options(OptionList& list, RunOptions& options,
 
 /// Prints text to standard output, all of it. Throws: OptionError when that fails.
 void print_result(std::string_view text);
+
+/// Writes a file as `write_file` does; an interrupt leaves what was there. Throws: Interrupted too.
+void write_result(const std::string& path, const std::function<void(const Write&)>& fill);
 
 /// Prints text to standard error; if that takes nothing, there is nobody to be told.
 void print_message(std::string_view text) noexcept;

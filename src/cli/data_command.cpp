@@ -188,7 +188,7 @@ int make_now(const MakeState& state) {
   if (state.make.output.empty()) {
     write_csv(table, print_result);
   } else {
-    write_file(state.make.output, [&](const Write& write) { write_csv(table, write); });
+    write_result(state.make.output, [&](const Write& write) { write_csv(table, write); });
   }
   return kDone;
 }

@@ -1,6 +1,7 @@
 #include "cli/interrupt.hpp"
 
 #include <csignal>
+#include <cstdlib>
 
 namespace adacvar::cli {
 
@@ -9,7 +10,11 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may touch nothing else
 
+std::atomic<int> received = SIGINT;
+static_assert(std::atomic<int>::is_always_lock_free);
+
 void on_signal(int number) {
+  received = number;
   interrupted = true;
   std::signal(number, SIG_DFL);
 }
@@ -20,6 +25,16 @@ const std::atomic<bool>& watch_interrupts() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   return interrupted;
+}
+
+void give_up_if_interrupted() {
+  if (interrupted) throw Interrupted{};
+}
+
+void end_by_interrupt() {
+  std::signal(received, SIG_DFL);
+  std::raise(received);
+  std::abort();  // the signal is blocked
 }
 
 }  // namespace adacvar::cli

@@ -1,4 +1,3 @@
-#include "base/write_file.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/csv_text.hpp"
@@ -131,8 +130,8 @@ int predict_now(const State& state) {
   if (state.input.output.empty()) {
     notes = predict_all(model, state, [](std::string_view text) { print_result(text); });
   } else {
-    write_file(state.input.output,
-               [&](const Write& write) { notes = predict_all(model, state, write); });
+    write_result(state.input.output,
+                 [&](const Write& write) { notes = predict_all(model, state, write); });
   }
   if (!state.talk.quiet) print_notes(notes);
   return kDone;

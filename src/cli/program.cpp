@@ -4,6 +4,7 @@
 #include "cli/common_options.hpp"
 #include "cli/config_file.hpp"
 #include "cli/help_text.hpp"
+#include "cli/interrupt.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
@@ -233,6 +234,8 @@ int run_program(int count, const char* const* arguments) {
     return complain(error.what(), kBadData);
   } catch (const NumericalError& error) {
     return complain(error.what(), kNumerical);
+  } catch (const Interrupted&) {
+    end_by_interrupt();
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", kOurBug);
   } catch (const std::exception& error) {

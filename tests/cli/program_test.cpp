@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -375,6 +376,28 @@ TEST(Program, an_interrupt_saves_the_best_model_so_far) {
   EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "interrupted");
   EXPECT_NE(outcome.err.find("note: stopped early"), std::string::npos) << outcome.err;
   EXPECT_EQ(run(folder, {"predict", "m.json", "pareto", "--make-rows", "5"}).code, 0);
+}
+
+TEST(Program, an_interrupted_prediction_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(folder, {"train", "normal", "--make-rows", "50", "--model", "m.json"}).code, 0);
+  std::string text = "x1,x2,x3,x4,x5\n";
+  while (text.size() < 60'000'000) text += "0.25,0.5,-0.75,1,-1.25\n";
+  (void)folder.write("big.csv", text);
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  };
+  const std::set<std::string> before = files();
+  const support::RunningProgram program(ADACVAR_PROGRAM,
+                                        {"predict", "m.json", "big.csv", "-o", "p"}, folder.path());
+  while (files() == before) std::this_thread::yield();
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().code, 128 + SIGINT);
+  EXPECT_EQ(files(), before);
 }
 
 TEST(Program, quiet_is_silent_and_progress_goes_to_standard_error) {
