@@ -161,9 +161,9 @@ std::string options_page(const std::vector<Command>& commands) {
       "keys are errors. Lists have commas between their parts.\n\n"
       "Results go to standard output (with `--json` the object alone), all else to standard error. "
       "Exit codes: 0\n"
-      "done, also when stopped by Ctrl-C; 2 a bad option or an output that cannot be written; 3 "
-      "bad data; 4 training\n"
-      "diverged (the last finite model is kept); 70 a bug of ours.\n";
+      "done, also when training is stopped by Ctrl-C; 2 a bad option or an output that cannot be "
+      "written; 3 bad data;\n"
+      "4 training diverged (the last finite model is kept); 70 a bug of ours.\n";
   for (const Command& command : commands) text += markdown_of(command);
   return text;
 }

@@ -5,6 +5,7 @@
 #include <adacvar/report/number_text.hpp>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,12 @@ std::string epoch_text(const EpochRecord& record, std::uint64_t epochs) {
   return text;
 }
 
+std::size_t terminal_width() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -37,6 +44,15 @@ std::string bar_text(double share, std::size_t places) {
   const auto filled = static_cast<std::size_t>(
       std::floor(std::clamp(share, 0.0, 1.0) * static_cast<double>(places)));
   return "[" + std::string(filled, '#') + std::string(places - filled, '.') + "]";
+}
+
+std::string bar_line(double share, const std::string& text, std::size_t width) {
+  constexpr std::size_t kMost = 24;
+  constexpr std::size_t kLeast = 4;
+  constexpr std::size_t kAround = 3;  // brackets and a blank
+  const std::size_t room = std::max<std::size_t>(width, 1) - 1;
+  if (text.size() + kAround + kLeast > room) return text.substr(0, room);
+  return bar_text(share, std::min(kMost, room - kAround - text.size())) + " " + text;
 }
 
 ProgressLine::ProgressLine(bool quiet, std::uint64_t epochs)
@@ -80,7 +96,7 @@ void ProgressLine::draw(double share, const std::string& text) {
   const double spent = std::chrono::duration<double>(now - start_).count();
   const std::string left =
       share > 0 ? ", " + duration_text(spent * (1 - share) / share) + " left" : "";
-  print_message(fmt::format("\r\x1b[K{} {}{}", bar_text(share, 24), text, left));
+  print_message("\r\x1b[K" + bar_line(share, text + left, terminal_width()));
 }
 
 void ProgressLine::clear() {

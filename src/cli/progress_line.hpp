@@ -46,4 +46,8 @@ class ProgressLine {
 /// `[#####.....]` of that many places inside.
 [[nodiscard]] std::string bar_text(double share, std::size_t places);
 
+/// A bar of 24 places and the text, in a line of `width`: a smaller bar or none where there is less
+/// room, and then only the beginning of the text. One that fills the line would make it scroll.
+[[nodiscard]] std::string bar_line(double share, const std::string& text, std::size_t width);
+
 }  // namespace adacvar::cli

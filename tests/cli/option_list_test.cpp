@@ -211,6 +211,17 @@ TEST(ProgressText, bars_fill_from_the_left) {
   EXPECT_EQ(bar_text(0.5, 0), "[]");
 }
 
+TEST(ProgressText, a_line_fits_its_terminal) {
+  const std::string text = "epoch 7/50";
+  EXPECT_EQ(bar_line(0.5, text, 80), "[############............] epoch 7/50");
+  EXPECT_EQ(bar_line(0.5, text, 38), "[############............] epoch 7/50");
+  EXPECT_EQ(bar_line(0.5, text, 37), "[###########............] epoch 7/50");
+  EXPECT_EQ(bar_line(0.5, text, 18), "[##..] epoch 7/50");
+  EXPECT_EQ(bar_line(0.5, text, 17), "epoch 7/50");
+  EXPECT_EQ(bar_line(0.5, text, 6), "epoch");
+  EXPECT_EQ(bar_line(0.5, text, 0), "");
+}
+
 TEST(CsvField, has_quotes_where_it_needs_them) {
   EXPECT_EQ(csv_field(""), "");
   EXPECT_EQ(csv_field("plain text"), "plain text");
