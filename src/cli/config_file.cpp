@@ -76,12 +76,12 @@ std::vector<std::string> known_keys(const Command& command) {
 class ConfigReader {
  public:
   ConfigReader(std::string path, std::string text, const Command& command,
-               const std::vector<std::string>& command_names, const std::set<std::string>& given)
+               const std::vector<Command>& commands, const std::set<std::string>& given)
       : path_(std::move(path)),
         text_(std::move(text)),
         lines_(text_, path_),
         command_(command),
-        command_names_(command_names),
+        commands_(commands),
         given_(given) {}
 
   void apply() {
@@ -111,30 +111,42 @@ class ConfigReader {
   [[nodiscard]] bool is_command(const std::string& section) const {
     std::string name = section;
     std::ranges::replace(name, '.', ' ');
-    return std::ranges::any_of(command_names_, [&](const std::string& known) {
-      return known == name || known.starts_with(name + " ");
+    return std::ranges::any_of(commands_, [&](const Command& known) {
+      return known.name == name || known.name.starts_with(name + " ");
     });
   }
 
   void check_section(const CLI::ConfigItem& item) const {
     const std::string section = section_of(item);
-    if (section.empty() || is_command(section)) return;
+    if (!section.empty() && !is_command(section)) refuse_section(section);
+  }
+
+  [[noreturn]] void refuse_section(const std::string& section) const {
+    std::vector<std::string> names;
+    for (const Command& command : commands_) names.push_back(command.name);
     fail(section, {},
-         fmt::format("section [{}] is not one of: {}", section, fmt::join(command_names_, ", ")));
+         fmt::format("section [{}] is not one of: {}", section, fmt::join(names, ", ")));
+  }
+
+  [[nodiscard]] const Command& command_of(const std::string& section) const {
+    if (section.empty()) return command_;
+    std::string name = section;
+    std::ranges::replace(name, '.', ' ');
+    const auto found = std::ranges::find(commands_, name, &Command::name);
+    if (found == commands_.end()) refuse_section(section);
+    return found->name == command_.name ? command_ : *found;
   }
 
   void apply_item(const CLI::ConfigItem& item) {
     const std::string section = section_of(item);
-    std::string name = section;
-    std::ranges::replace(name, '.', ' ');
-    if (!section.empty() && !is_command(section)) check_section(item);
-    if (!section.empty() && name != command_.name) return;
-    const CliOption* option = command_.options.find_or_null(item.name);
+    const Command& owner = command_of(section);
+    const CliOption* option = owner.options.find_or_null(item.name);
     if (option == nullptr || item.name == "config") {
-      fail(section, item.name,
-           fmt::format("key '{}' is not one of: {}", item.name,
-                       fmt::join(known_keys(command_), ", ")));
+      fail(
+          section, item.name,
+          fmt::format("key '{}' is not one of: {}", item.name, fmt::join(known_keys(owner), ", ")));
     }
+    if (&owner != &command_) return;
     // In its section a key counts more than at the top.
     const bool overruled =
         given_.contains(item.name) || (section.empty() && set_in_section_.contains(item.name));
@@ -151,7 +163,7 @@ class ConfigReader {
   std::string text_;
   Lines lines_;
   const Command& command_;
-  const std::vector<std::string>& command_names_;
+  const std::vector<Command>& commands_;
   const std::set<std::string>& given_;
   std::set<std::string> set_in_section_;
 };
@@ -159,10 +171,9 @@ class ConfigReader {
 }  // namespace
 
 void apply_config(const std::string& path, const Command& command,
-                  const std::vector<std::string>& command_names,
-                  const std::set<std::string>& given) {
+                  const std::vector<Command>& commands, const std::set<std::string>& given) {
   const FileBytes file(path);
-  ConfigReader(path, std::string(file.text()), command, command_names, given).apply();
+  ConfigReader(path, std::string(file.text()), command, commands, given).apply();
 }
 
 }  // namespace adacvar::cli

@@ -8,12 +8,11 @@
 namespace adacvar::cli {
 
 /// Sets the options of `command` from a TOML file: keys at its top, and those of the section that
-/// is called like the command; sections of other commands are passed over. Options in `given` stand
-/// on the command line and stay as they are, though their values here must be allowed too.
+/// is called like the command; of other commands' sections only the keys are checked. Options in
+/// `given` stand on the command line and stay as they are.
 /// Throws: DataError when the file cannot be read; OptionError, with file and line, for an unknown
 /// key or section, a key that stands twice, or a value that is not allowed.
 void apply_config(const std::string& path, const Command& command,
-                  const std::vector<std::string>& command_names,
-                  const std::set<std::string>& given);
+                  const std::vector<Command>& commands, const std::set<std::string>& given);
 
 }  // namespace adacvar::cli

@@ -151,7 +151,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
     return kDone;
   }
   if (const std::string config = parser.config(); !config.empty()) {
-    apply_config(config, command, names_of(commands), parser.given());
+    apply_config(config, command, commands, parser.given());
   }
   parser.apply();
   return command.run();
