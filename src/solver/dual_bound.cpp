@@ -1,10 +1,9 @@
 #include "solver/dual_bound.hpp"
 
 #include "solver/gram.hpp"
+#include "solver/scaled_factor.hpp"
 
 #include <adacvar/risk/cvar.hpp>
-
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <array>
@@ -18,26 +17,50 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// Moves slopes into the set where the bound can be read off.
+/// Moves slopes, and weights between 0 and their cap, to where the bound can be read off.
 class DualPoint {
  public:
-  DualPoint(const Problem& problem, const RowLaw& law, std::vector<double> slopes)
-      : problem_(problem), law_(law), slopes_(std::move(slopes)), outputs_(problem.outputs()) {}
+  DualPoint(const Problem& problem, double cap, RowLaw law, std::vector<double> slopes)
+      : problem_(problem),
+        cap_(cap),
+        law_(std::move(law)),
+        slopes_(std::move(slopes)),
+        outputs_(problem.outputs()) {}
 
-  // Newton's steps on the constraint. The matrix is kept while it does its work; the last step is
-  // for what rounding left of the others.
+  [[nodiscard]] RowLaw& law() { return law_; }
+
+  // Weights and slopes this small, the cap and 1 being whole, become 0: where models go to infinity
+  // next to nothing is left of them, but rho must vanish all the same.
+  void drop_below(double share) {
+    for (double& weight : law_.weights) {
+      if (weight < share * cap_) weight = 0;
+    }
+    for (double& slope : slopes_) {
+      if (std::abs(slope) < share) slope = 0;
+    }
+  }
+
+  // Newton's steps on the constraint, as long as they lead somewhere. The matrix is kept while it
+  // does its work.
   void remove_residual() {
-    constexpr int kMostPasses = 6;
-    double last = 0;
+    constexpr int kMostPasses = 10;
+    double last = std::numeric_limits<double>::infinity();
+    std::vector<double> best_slopes = slopes_;
+    std::vector<double> best_weights = law_.weights;
     for (int pass = 0; pass < kMostPasses; ++pass) {
-      const Eigen::VectorXd residual = constrained(residual_now());
-      const double size = residual.lpNorm<Eigen::Infinity>();
-      if (pass > 0 && size <= 1e-13 * slope_size()) break;
+      const Eigen::VectorXd residual = constrained(this->residual());
+      const double size = residual.norm();
+      if (!(size <= last)) {
+        slopes_ = best_slopes;
+        law_.weights = best_weights;
+      }
+      if (!(size < 0.5 * last) || size == 0) return;
       if (pass == 0 || size > 0.01 * last) factorise();
       last = size;
+      best_slopes = slopes_;
+      best_weights = law_.weights;
       move_against(residual);
     }
-    move_against(constrained(accurate_residual()));
   }
 
   // Domains are convex and hold 0, so scaling leads into them and keeps rho = 0.
@@ -52,7 +75,12 @@ class DualPoint {
     for (double& slope : slopes_) slope *= factor;
   }
 
-  [[nodiscard]] double value(double radius) const {
+  struct Value {
+    double bound = 0;
+    double residual = 0;  // what rho costs
+  };
+
+  [[nodiscard]] Value value(double radius) const {
     detail::AccurateSum sum;
     double sizes = 0;
     for (std::size_t r = 0; r < law_.rows.size(); ++r) {
@@ -60,7 +88,7 @@ class DualPoint {
       sum.add_product(law_.weights[r], term.value);
       sizes += law_.weights[r] * term.size;
     }
-    const Eigen::VectorXd rho = accurate_residual();
+    const Eigen::VectorXd rho = residual();
     double squares = 0;  // of what the ridge pays for
     double rest = 0;     // of what should be 0
     for (Eigen::Index i = 0; i < rho.size(); ++i) {
@@ -68,7 +96,8 @@ class DualPoint {
     }
     double total = sum.value() - 8 * kEpsilon * sizes;
     if (squares > 0) total -= (1 + 8 * kEpsilon) * squares / (2 * problem_.ridge());
-    return total - radius * (1 + 8 * kEpsilon) * std::sqrt(rest);
+    const double cost = (1 + 8 * kEpsilon) * radius * std::sqrt(rest);
+    return {total - cost, cost};
   }
 
  private:
@@ -82,21 +111,9 @@ class DualPoint {
     return problem_.ridge() > 0 && !problem_.is_intercept(i);
   }
 
-  [[nodiscard]] Eigen::VectorXd residual_now() const {
-    return problem_.gradient(law_.rows, law_.weights, slopes_);
-  }
-
-  [[nodiscard]] double slope_size() const {
-    double sum = 0;
-    for (std::size_t e = 0; e < slopes_.size(); ++e) {
-      sum += law_.weights[e / outputs_] * std::abs(slopes_[e]);
-    }
-    return sum;
-  }
-
-  // Of the products weight * slope as rounded: moving each slope by that much changes the value
-  // within what `value` sets aside.
-  [[nodiscard]] Eigen::VectorXd accurate_residual() const {
+  // rho. Of the products weight * slope as rounded: moving each slope by that much changes the
+  // value within what `value` sets aside.
+  [[nodiscard]] Eigen::VectorXd residual() const {
     std::vector<double> products(slopes_.size());
     for (std::size_t e = 0; e < products.size(); ++e) {
       products[e] = law_.weights[e / outputs_] * slopes_[e];
@@ -152,36 +169,45 @@ class DualPoint {
     return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
   }
 
-  // Rows of next to no weight move like the others, but need not be in the matrix.
+  // How far a weight may move: not at all at 0 and at the cap.
+  [[nodiscard]] double weight_mobility(std::size_t r) const {
+    return std::max(0.0, law_.weights[r] * (1 - law_.weights[r] / cap_));
+  }
+
+  // Of the products weight * slope. Rows of next to no weight move like the others, but need not be
+  // in the matrix.
   [[nodiscard]] Eigen::MatrixXd mobility_matrix() const {
     const double least = 1e-6 * *std::ranges::max_element(law_.weights);
     std::vector<Index> rows;
     std::vector<double> weights;
+    std::vector<double> outer;
     std::vector<double> slopes;
     for (std::size_t r = 0; r < law_.rows.size(); ++r) {
       if (law_.weights[r] < least) continue;
       rows.push_back(law_.rows[r]);
-      weights.push_back(law_.weights[r] * (outputs_ == 1 ? mobility(r) : 1.0));
-      if (outputs_ == 1) continue;
+      if (outputs_ == 1) {
+        const double slope = slopes_[r];
+        weights.push_back(law_.weights[r] * mobility(r) + weight_mobility(r) * slope * slope);
+        continue;
+      }
+      weights.push_back(law_.weights[r]);
+      outer.push_back(weight_mobility(r));
       const auto own = std::span(slopes_).subspan(r * outputs_, outputs_);
       slopes.insert(slopes.end(), own.begin(), own.end());
     }
-    if (outputs_ > 1) return problem_.hessian(rows, weights, {}, slopes);
+    if (outputs_ > 1) return problem_.hessian(rows, weights, outer, slopes);
     return weighted_gram(problem_.data(), rows, weights, problem_.threads());
   }
 
   void factorise() {
     Eigen::MatrixXd matrix = mobility_matrix();
-    const double shift = 1e-13 * matrix.trace() / static_cast<double>(matrix.rows()) +
-                         std::numeric_limits<double>::min();
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-      matrix(i, i) += shift;
       if (!is_free(i)) continue;
       matrix.row(i).setZero();
       matrix.col(i).setZero();
       matrix(i, i) = 1;
     }
-    factor_.compute(matrix);
+    factor_.compute(std::move(matrix));
   }
 
   void move_against(const Eigen::VectorXd& residual) {
@@ -189,6 +215,13 @@ class DualPoint {
     if (!step.allFinite()) return;
     problem_.scores(step, law_.rows, moves_);
     for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      double along = 0;
+      for (std::size_t e = r * outputs_; e < (r + 1) * outputs_; ++e) {
+        along += slopes_[e] * moves_[e];
+      }
+      double& weight = law_.weights[r];
+      const double most = std::max(weight, cap_);
+      weight = std::clamp(weight - weight_mobility(r) * along, 0.0, most);
       if (outputs_ == 1) {
         slopes_[r] -= mobility(r) * moves_[r];
       } else {
@@ -286,33 +319,40 @@ class DualPoint {
   }
 
   const Problem& problem_;
-  const RowLaw& law_;
+  double cap_;
+  RowLaw law_;
   std::vector<double> slopes_;
   std::size_t outputs_;
-  Eigen::LDLT<Eigen::MatrixXd> factor_;
+  ScaledFactor factor_;
   std::vector<double> moves_;
 };
 
 // 1, or more when the law exceeds 1 or its cap.
-double excess(const RowLaw& law, double alpha, std::size_t rows) {
+double excess(const RowLaw& law, double cap) {
   detail::AccurateSum sum;
   for (const double weight : law.weights) sum.add(weight);
-  const double most = *std::ranges::max_element(law.weights);
-  const double cap = std::max(1.0, detail::tail_count(alpha, rows));
-  return std::max({1.0, sum.value(), most * cap});
+  return std::max({1.0, sum.value(), *std::ranges::max_element(law.weights) / cap});
 }
 
 }  // namespace
 
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
-                     std::vector<double> slopes, const Eigen::VectorXd& theta) {
-  DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm())};
-  DualPoint point(problem, law, std::move(slopes));
-  point.remove_residual();
-  point.shrink_into_domain();
-  const double value = point.value(bound.radius) / excess(law, alpha, problem.rows());
-  // No loss is negative, so 0 is a bound as well.
-  if (std::isfinite(value)) bound.value = std::max(0.0, value * (1 - 8 * kEpsilon));
+                     const std::vector<double>& slopes, const Eigen::VectorXd& theta) {
+  const double cap = 1 / std::max(1.0, detail::tail_count(alpha, problem.rows()));
+  DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = law};
+  for (const double share : {0.0, 1e-12, 1e-9, 1e-6}) {
+    DualPoint point(problem, cap, law, slopes);
+    point.drop_below(share);
+    point.remove_residual();
+    point.shrink_into_domain();
+    const DualPoint::Value value = point.value(bound.radius);
+    const double found = value.bound / excess(point.law(), cap) * (1 - 8 * kEpsilon);
+    if (std::isfinite(found) && found > bound.value) {  // no loss is negative: 0 is a bound
+      bound.value = found;
+      bound.law = std::move(point.law());
+    }
+    if (value.residual <= 1e-10 * value.bound) break;
+  }
   return bound;
 }
 

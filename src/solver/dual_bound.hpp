@@ -19,18 +19,20 @@ struct RowLaw {
 ///
 /// For any slopes u_r in the domain of the loss's conjugate L*,
 ///   sum q_r L_r(theta) >= sum q_r (u_r's_r - L*_r(u_r)) = rho'theta - sum q_r L*_r(u_r),
-/// rho = sum q_r u_r (x) (x_r, 1). The slopes are moved so that rho vanishes where there is no
-/// ridge to pay for it (the intercepts always; all parameters when ridge = 0), then kept in the
-/// domain by scaling towards 0. What rounding leaves of rho counts times `radius`: the bound holds
-/// for all models with parameters of at most that norm. Losses are not negative, so a law that adds
-/// up to a bit more than 1, or exceeds its cap by rounding, is scaled down and still gives a bound.
+/// rho = sum q_r u_r (x) (x_r, 1). Slopes, and weights between 0 and their cap, are moved a little
+/// so that rho vanishes where there is no ridge to pay for it (the intercepts always; all
+/// parameters when ridge = 0); slopes are then kept in the domain by scaling towards 0. What
+/// rounding leaves of rho counts times `radius`: the bound holds for all models with parameters of
+/// at most that norm. Losses are not negative, so a law that adds up to more than 1, or exceeds its
+/// cap, is scaled down and still gives a bound.
 struct DualBound {
   double value = 0;
   double radius = 0;
+  RowLaw law;  ///< the one behind it
 };
 
 /// `slopes` are those of the law's rows; `theta` only sets the radius, 1e4 (1 + |theta|).
 [[nodiscard]] DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
-                                   std::vector<double> slopes, const Eigen::VectorXd& theta);
+                                   const std::vector<double>& slopes, const Eigen::VectorXd& theta);
 
 }  // namespace adacvar

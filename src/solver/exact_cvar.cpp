@@ -69,6 +69,11 @@ Start start_from(const LinearModel& model, Eigen::Index size, double gap) {
     throw OptionError(fmt::format("the model to start from has {} parameters, {} are needed",
                                   parameters.size(), size));
   }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (std::isfinite(parameters[i])) continue;
+    throw OptionError(
+        fmt::format("parameter {} of the model to start from is {}", i, parameters[i]));
+  }
   return {Eigen::Map<const Eigen::VectorXd>(parameters.data(), size), gap};
 }
 
@@ -86,12 +91,16 @@ RowLaw law_of(std::span<const double> q, std::size_t rows) {
   if (q.size() != rows) {
     throw OptionError(fmt::format("q has {} entries, the data {} rows", q.size(), rows));
   }
-  RowLaw law;
   for (std::size_t i = 0; i < rows; ++i) {
     if (!(q[i] >= 0) || !std::isfinite(q[i])) {
       throw OptionError(fmt::format("q[{}] = {} is not a probability", i, q[i]));
     }
-    if (q[i] == 0) continue;
+  }
+  // Leaving a row out gives a bound as well, and what hardly counts makes the solver slow.
+  const double least = 1e-13 * *std::ranges::max_element(q);
+  RowLaw law;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!(q[i] > least)) continue;
     law.rows.push_back(static_cast<Index>(i));
     law.weights.push_back(q[i]);
   }

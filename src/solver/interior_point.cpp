@@ -9,6 +9,16 @@
 
 namespace adacvar {
 
+namespace {
+
+// Of a row in the law, the cap being 1: less does not count.
+constexpr double kLeastWeight = 1e-15;
+
+// To begin with, for losses whose curvature may vanish.
+constexpr double kDamping = 1e-6;
+
+}  // namespace
+
 InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
                              std::vector<double> costs, Kind kind, const Eigen::VectorXd& theta,
                              double gap)
@@ -19,6 +29,7 @@ InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
       first_(kind == Kind::cvar ? 0 : 1),
       end_(1 + terms_->piece_count()),
       theta_(theta),
+      damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
       rows_(costs.size()),
       row_steps_(costs.size()),
       outer_(costs.size()),
@@ -54,11 +65,13 @@ void InteriorPoint::begin(double gap) {
   if (gap == 0) {
     const double cost = sum([&](std::size_t r, Sum& s) { s.value += rows_[r].cost; }).value;
     const double loss = sum([&](std::size_t r, Sum& s) { s.value += losses[r]; }).value;
-    gap = 0.5 * std::max(loss / count, 1e-300) * cost;
+    gap = 2 * std::max(loss / count, 1e-300) * cost;
   }
   const double product = gap / constraints();
   each_row([&](std::size_t r) { centre(rows_[r], terms_->values()[r], product); });
-  complementarity_ = gap;
+  const Totals totals = totals_after({0, 0}, level_);
+  complementarity_ = totals.products;
+  cost_ = totals.cost;
 }
 
 // z with sum over the constraints of product / slack = cost. The sum is convex in z and falls, so
@@ -88,13 +101,6 @@ void InteriorPoint::centre(Row& row, double value, double product) const {
   }
 }
 
-double InteriorPoint::value() const {
-  const double cost =
-      sum([&](std::size_t r, Sum& s) { s.value += rows_[r].cost * rows_[r].z; }).value;
-  const double level = first_ == 0 ? level_cost_ * level_ : 0.0;
-  return unit_ * (cost + level) + problem_.penalty(theta_);
-}
-
 void InteriorPoint::read_law(RowLaw& law, std::vector<double>& slopes) const {
   law = {};
   slopes.clear();
@@ -102,22 +108,45 @@ void InteriorPoint::read_law(RowLaw& law, std::vector<double>& slopes) const {
     const Row& row = rows_[r];
     const double second = end_ == kMost ? row.dual[2] : 0.0;
     const double weight = row.dual[1] + second;
-    if (!(weight > 0)) continue;
+    if (!(weight > kLeastWeight)) continue;
     law.rows.push_back(terms_->rows()[r]);
     law.weights.push_back(unit_ * weight);
     terms_->append_slopes(r, row.dual[1], second, slopes);
   }
 }
 
+// A step that fails is tried again from the centre, where Newton's method descends. And where
+// curvature vanishes, as a Huber loss's does far out, it leaps: more damping brings it back.
 bool InteriorPoint::step() {
+  constexpr double kMostDamping = 1e6;
+  if (try_step()) return true;
+  begin(complementarity_);
+  is_plain_ = true;
+  if (try_step()) return true;
+  if (problem_.loss().kind() == LossKind::squared || !is_smooth(problem_.loss())) return false;
+  while (damping_ < kMostDamping) {
+    damping_ = std::max(1e-3, 100 * damping_);
+    if (try_step()) return true;
+  }
+  return false;
+}
+
+// The corrector knows of products, not of the losses' curvature: where the last step lost ground,
+// the next is a plain one.
+bool InteriorPoint::try_step() {
   factorise();
-  find_direction(false, 0);
-  const Reach reach = complete_rows(false);
-  const Lengths whole = longest(reach, 1);
-  const double after = complementarity_ + whole.primal * reach.by_slack +
-                       whole.dual * reach.by_dual + whole.primal * whole.dual * reach.by_both;
-  const double ratio = std::clamp(after / complementarity_, 0.0, 1.0);
-  find_direction(true, ratio * ratio * ratio * complementarity_ / constraints());
+  const double mean = complementarity_ / constraints();
+  if (is_plain_) {
+    find_direction(false, 0.6 * mean);
+  } else {
+    find_direction(false, 0);
+    const Reach reach = complete_rows(false);
+    const Lengths whole = longest(reach, 1);
+    const double after = complementarity_ + whole.primal * reach.by_slack +
+                         whole.dual * reach.by_dual + whole.primal * whole.dual * reach.by_both;
+    const double ratio = std::clamp(after / complementarity_, 0.0, 1.0);
+    find_direction(true, ratio * ratio * ratio * mean);
+  }
   const Lengths lengths = longest(complete_rows(true), 0.995);
   if (!theta_step_.allFinite() || std::max(lengths.primal, lengths.dual) < 1e-9) return false;
   return move(lengths);
@@ -154,7 +183,7 @@ void InteriorPoint::factorise() {
                         }).value;
   const Eigen::Index size = problem_.size();
   Eigen::MatrixXd matrix(size + 1, size + 1);
-  matrix.topLeftCorner(size, size) = terms_->curvature(outer_, duals_);
+  matrix.topLeftCorner(size, size) = terms_->curvature(outer_, duals_, damping_);
   for (Eigen::Index i = 0; i < size; ++i) {
     if (!problem_.is_intercept(i)) matrix(i, i) += problem_.ridge() / unit_;
   }
@@ -162,10 +191,7 @@ void InteriorPoint::factorise() {
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
   matrix(size, size) = first_ == 0 ? levels : 1.0;
-  matrix.diagonal().array() *= 1 + 1e-14;
-  matrix.diagonal().array() +=
-      1e-16 * matrix.diagonal().head(size).mean() + std::numeric_limits<double>::min();
-  factor_.compute(matrix);
+  factor_.compute(std::move(matrix));
 }
 
 // What a row does while theta and level stand still, from its equations: duals add up to the cost,
@@ -271,24 +297,44 @@ InteriorPoint::Row InteriorPoint::moved(std::size_t r, Lengths lengths, double l
   return row;
 }
 
-// When the gap grows all the same, the step was too long.
+void InteriorPoint::Totals::add(const Totals& other) {
+  products += other.products;
+  cost += other.cost;
+}
+
+InteriorPoint::Totals InteriorPoint::totals_after(Lengths lengths, double level) const {
+  Totals totals = sum<Totals>([&](std::size_t r, Totals& total) {
+    const Row row = moved(r, lengths, level);
+    total.cost += row.cost * row.z;
+    for (std::size_t j = first_; j < end_; ++j) total.products += row.slack[j] * row.dual[j];
+  });
+  if (first_ == 0) totals.cost += level_cost_ * level;
+  return totals;
+}
+
+// When the products or the cost grow all the same, the step was too long.
 bool InteriorPoint::move(Lengths lengths) {
-  for (int halving = 0; halving < 30; ++halving, lengths.primal *= 0.5, lengths.dual *= 0.5) {
+  constexpr int kMostHalvings = 8;
+  const double before = value();
+  for (int halving = 0; halving < kMostHalvings; ++halving) {
     const Eigen::VectorXd theta = theta_ + lengths.primal * theta_step_;
     const double level = level_ + lengths.primal * level_step_;
     terms_->move_to(theta);
-    const double after = sum([&](std::size_t r, Sum& total) {
-                           const Row row = moved(r, lengths, level);
-                           for (std::size_t j = first_; j < end_; ++j) {
-                             total.value += row.slack[j] * row.dual[j];
-                           }
-                         }).value;
-    if (!(after <= 2 * complementarity_)) continue;
-    each_row([&](std::size_t r) { rows_[r] = moved(r, lengths, level); });
-    theta_ = theta;
-    level_ = level;
-    complementarity_ = after;
-    return true;
+    const Totals after = totals_after(lengths, level);
+    const double value = unit_ * after.cost + problem_.penalty(theta);
+    if (value + unit_ * after.products <= before + 1.3 * gap()) {
+      each_row([&](std::size_t r) { rows_[r] = moved(r, lengths, level); });
+      theta_ = theta;
+      level_ = level;
+      is_plain_ = after.products > complementarity_;
+      complementarity_ = after.products;
+      cost_ = after.cost;
+      damping_ = halving == 0 ? 0.1 * damping_ : 10 * damping_;
+      if (damping_ < 1e-12) damping_ = 0;
+      return true;
+    }
+    lengths.primal *= 0.5;
+    lengths.dual *= 0.5;
   }
   terms_->move_to(theta_);
   return false;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "solver/row_terms.hpp"
+#include "solver/scaled_factor.hpp"
 #include "solver/solver_outcome.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <array>
@@ -35,7 +35,7 @@ class InteriorPoint {
   [[nodiscard]] double gap() const { return unit_ * complementarity_; }
 
   /// What is minimised, at this point: at least the CVaR of the rows, or their weighted loss.
-  [[nodiscard]] double value() const;
+  [[nodiscard]] double value() const { return unit_ * cost_ + problem_.penalty(theta_); }
 
   /// The law q that the duals stand for, and the slopes of the losses.
   void read_law(RowLaw& law, std::vector<double>& slopes) const;
@@ -72,6 +72,12 @@ class InteriorPoint {
   struct Sum {
     double value = 0;
     void add(const Sum& other) { value += other.value; }
+  };
+
+  struct Totals {
+    double products = 0;  // of slacks and duals
+    double cost = 0;
+    void add(const Totals& other);
   };
 
   /// How far slacks and duals may go, and the sum of their products on the way.
@@ -117,7 +123,9 @@ class InteriorPoint {
   [[nodiscard]] Reach complete_rows(bool corrects);
   [[nodiscard]] Lengths longest(const Reach& reach, double share) const;
   [[nodiscard]] Row moved(std::size_t r, Lengths lengths, double level) const;
+  [[nodiscard]] Totals totals_after(Lengths lengths, double level) const;
   bool move(Lengths lengths);
+  bool try_step();
 
   const Problem& problem_;
   std::unique_ptr<RowTerms> terms_;
@@ -128,8 +136,11 @@ class InteriorPoint {
   Eigen::VectorXd theta_;
   double level_ = 0;
   double complementarity_ = 0;
+  double cost_ = 0;     // of all z and the level
+  double damping_ = 0;  // of the losses' curvature
+  bool is_plain_ = false;
   std::vector<Row> rows_;
-  Eigen::LDLT<Eigen::MatrixXd> factor_;
+  ScaledFactor factor_;
   // The step at hand.
   Eigen::VectorXd theta_step_;
   double level_step_ = 0;

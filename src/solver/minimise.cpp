@@ -23,11 +23,11 @@ void improve(const Problem& problem, double alpha, const InteriorPoint& point, d
   RowLaw law;
   std::vector<double> slopes;
   point.read_law(law, slopes);
-  const DualBound bound = dual_bound(problem, alpha, law, std::move(slopes), point.theta());
+  DualBound bound = dual_bound(problem, alpha, law, slopes, point.theta());
   if (outcome.law.rows.empty() || bound.value > outcome.certificate.lower) {
     outcome.certificate.lower = bound.value;
     outcome.certificate.radius = bound.radius;
-    outcome.law = std::move(law);
+    outcome.law = std::move(bound.law);
   }
   if (outcome.theta.size() == 0 || upper < outcome.certificate.upper) {
     outcome.certificate.upper = upper;
@@ -135,10 +135,10 @@ class WeightedLoss {
     return sum;
   }
 
-  [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta) const {
+  [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
     Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
     problem_.add_penalty_gradient(theta, gradient);
-    Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_);
+    Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
     problem_.add_penalty_curvature(hessian);
     return newton_step(hessian, gradient);
   }
@@ -165,8 +165,9 @@ NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::Vec
   NewtonResult result{.theta = start};
   const double scale = loss.move_to(Eigen::VectorXd::Zero(problem.size()));
   result.value = loss.move_to(start);
+  double damping = problem.loss().kind() == LossKind::squared ? 0.0 : 1e-6;
   while (result.steps < kMostSteps && !is_set(stop) && result.value > 1e-12 * scale) {
-    const NewtonStep step = loss.step_at(result.theta);
+    const NewtonStep step = loss.step_at(result.theta, damping);
     if (step.decrement <= 1e-15 * result.value) break;
     ++result.steps;
     double length = 1;
@@ -178,6 +179,8 @@ NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::Vec
     if (!(then < result.value)) break;
     result.theta += length * step.step;
     result.value = then;
+    // Where curvature vanishes steps are too long.
+    damping *= length == 1 ? 0.1 : length < 0.1 ? 100 : 1;
   }
   result.value = loss.move_to(result.theta);
   result.vanished = result.value <= 1e-12 * scale;
@@ -221,9 +224,9 @@ class TailSearch {
         return best;
       }
       best.status = found.status;
-      const bool goes_on = found.status == ExactStatus::optimal &&
-                           take_worst(losses, value_at_risk(losses, options_.alpha));
-      if (!goes_on) return best;
+      const bool may_go_on =
+          found.status != ExactStatus::interrupted && best.steps < options_.max_steps;
+      if (!may_go_on || !take_worst(losses, value_at_risk(losses, options_.alpha))) return best;
       gap = 10 * (best.certificate.upper - best.certificate.lower);
     }
   }

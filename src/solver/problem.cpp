@@ -182,17 +182,18 @@ double Problem::curvature(Index row, std::span<const double> slopes, std::size_t
 }
 
 Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const double> weights,
-                                 std::span<const double> outer,
-                                 std::span<const double> slopes) const {
+                                 std::span<const double> outer, std::span<const double> slopes,
+                                 double damping) const {
   const auto width = static_cast<Eigen::Index>(data_.features + 1);
   Eigen::MatrixXd result(size_, size_);
   std::vector<double> entry(rows.size());
   for (std::size_t c = 0; c < outputs_; ++c) {
     for (std::size_t e = c; e < outputs_; ++e) {
+      const double added = c == e ? damping * loss_.curvature() : 0.0;
       for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
         for (std::size_t r = b * kBlock; r < std::min((b + 1) * kBlock, rows.size()); ++r) {
           const auto own = slopes.subspan(r * outputs_, outputs_);
-          entry[r] = weights[r] * curvature(rows[r], own, c, e);
+          entry[r] = weights[r] * (curvature(rows[r], own, c, e) + added);
           if (!outer.empty()) entry[r] += outer[r] * own[c] * own[e];
         }
       });

@@ -66,11 +66,12 @@ class Problem {
                                                   std::span<const double> products) const;
 
   /// sum over `rows` of (weights[r] * curvature + outer[r] * slope slope') (x) (x, 1)(x, 1)', the
-  /// curvature being the loss's second derivative, which the slope tells. `outer` may be empty.
+  /// curvature being the loss's second derivative, which the slope tells, plus `damping` times the
+  /// largest there is. `outer` may be empty.
   [[nodiscard]] Eigen::MatrixXd hessian(std::span<const Index> rows,
                                         std::span<const double> weights,
                                         std::span<const double> outer,
-                                        std::span<const double> slopes) const;
+                                        std::span<const double> slopes, double damping = 0) const;
 
   /// Second derivative by the score of a loss with one output, from its slope.
   [[nodiscard]] double curvature(double slope) const noexcept;

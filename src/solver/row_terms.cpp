@@ -39,7 +39,8 @@ class LinearPieces : public RowTerms {
   }
 
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> /*duals*/) override {
+                                          std::span<const double> /*duals*/,
+                                          double /*damping*/) override {
     return weighted_gram(problem_.data(), rows_, outer, problem_.threads());
   }
 
@@ -84,7 +85,7 @@ class SmoothLosses : public RowTerms {
 
   // Rows that hardly count are left out: far from the tail both of their weights vanish.
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> duals) override {
+                                          std::span<const double> duals, double damping) override {
     constexpr double kLeast = 1e-9;
     const double least_outer = kLeast * *std::ranges::max_element(outer);
     const double least_dual = kLeast * *std::ranges::max_element(duals);
@@ -99,7 +100,7 @@ class SmoothLosses : public RowTerms {
       some_duals_.push_back(duals[r]);
       append_slopes(r, 0, 0, some_slopes_);
     }
-    return problem_.hessian(some_rows_, some_duals_, some_outer_, some_slopes_);
+    return problem_.hessian(some_rows_, some_duals_, some_outer_, some_slopes_, damping);
   }
 
   void append_slopes(std::size_t r, double /*first*/, double /*second*/,

@@ -43,9 +43,11 @@ class RowTerms {
   [[nodiscard]] virtual const std::vector<double>& changes(const Eigen::VectorXd& step) = 0;
   /// sum of weights[r] * gradient of the r-th number.
   [[nodiscard]] virtual Eigen::VectorXd lift(std::span<const double> weights) const = 0;
-  /// sum of outer[r] * gradient gradient' + duals[r] * second derivative.
+  /// sum of outer[r] * gradient gradient' + duals[r] * second derivative, damped as that of
+  /// Problem.
   [[nodiscard]] virtual Eigen::MatrixXd curvature(std::span<const double> outer,
-                                                  std::span<const double> duals) = 0;
+                                                  std::span<const double> duals,
+                                                  double damping) = 0;
   /// Slopes of the r-th loss by its scores, duals of the two pieces given.
   virtual void append_slopes(std::size_t r, double first, double second,
                              std::vector<double>& slopes) const = 0;

@@ -1,0 +1,258 @@
+#include <adacvar/solver/certificate.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/small_problems.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::as_sparse;
+using support::objective;
+using support::random_data;
+using support::Shape;
+using support::task_of;
+
+constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
+                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
+                            LossKind::hinge};
+
+Loss make_loss(LossKind kind, Rng& rng) {
+  return Loss(kind, 0.3 + 1.5 * rng.uniform(), 0.1 + 0.8 * rng.uniform());
+}
+
+// Positive numbers of very different size, or many zeros; they add up to 1 or to anything.
+std::vector<double> any_law(std::size_t rows, double alpha, Rng& rng) {
+  std::vector<double> q(rows);
+  const auto kind = rng.below(5);
+  for (double& weight : q) {
+    weight = kind == 0 ? 1.0 : std::exp(10 * rng.uniform() * (kind == 1 ? 1 : 0.2));
+    if (kind > 2 && rng.below(3) == 0) weight = 0;
+  }
+  if (*std::ranges::max_element(q) == 0) q[0] = 1;
+  const double sum = std::accumulate(q.begin(), q.end(), 0.0);
+  for (double& weight : q) weight /= sum;
+  const double cap = 1 / std::max(1.0, alpha * static_cast<double>(rows));
+  if (kind == 2) {  // mass above the cap is cut: adds up to less than 1
+    for (double& weight : q) weight = std::min(weight, cap);
+  }
+  if (kind == 4) {  // far outside
+    for (double& weight : q) weight *= 100;
+  }
+  return q;
+}
+
+double any_alpha(std::size_t rows, Rng& rng) {
+  const std::array choices{1.0,
+                           0.5,
+                           0.1,
+                           0.03,
+                           0.5 / static_cast<double>(rows),
+                           1.0 / static_cast<double>(rows),
+                           0.01 + 0.98 * rng.uniform()};
+  return choices.at(rng.below(choices.size()));
+}
+
+LinearModel any_model(const Dataset& data, const Loss& loss, Rng& rng) {
+  LinearModel model(data.features, loss.outputs(data.class_names.size()));
+  for (double& parameter : model.parameters()) parameter = support::normal(rng);
+  return model;
+}
+
+/// A random problem; every second one has sparse data.
+struct Case {
+  Dataset data;
+  double alpha;
+  double ridge;
+  Loss loss;
+};
+
+Case any_case(LossKind kind, Rng& rng) {
+  const Task task = task_of(kind);
+  const Shape shape{.rows = 1 + rng.below(14),
+                    .features = 1 + rng.below(3),
+                    .classes = task == Task::multiclass ? 2 + rng.below(3) : 2,
+                    .noise = rng.below(3) == 0 ? 0.01 : 1.0};
+  Case made{random_data(task, shape, rng), 0, 0, make_loss(kind, rng)};
+  if (rng.below(2) == 0) made.data = as_sparse(made.data, true, rng);
+  if (rng.below(4) == 0) made.data.target_sd = 0.5;
+  if (task != Task::regression) made.data.target_sd = 1;
+  made.alpha = any_alpha(shape.rows, rng);
+  made.ridge = rng.below(2) == 0 ? 0.0 : std::exp(6 * rng.uniform() - 4);
+  return made;
+}
+
+TEST(Certificate, never_exceeds_the_optimum_whatever_the_law) {
+  Rng rng(1);
+  for (const LossKind kind : kKinds) {
+    double tightest = std::numeric_limits<double>::infinity();
+    for (int problem = 0; problem < 400; ++problem) {
+      const Case made = any_case(kind, rng);
+      const ExactResult best =
+          solve_exact(made.data, made.loss,
+                      {.alpha = made.alpha, .ridge = made.ridge, .tolerance = 1e-10, .threads = 1});
+      // No model is below the optimum, so what the best model has is enough to compare with.
+      const double known = objective(best.model, made.data, made.loss, made.alpha, made.ridge);
+      ASSERT_NEAR(best.certificate.upper, known, 1e-12 * (1 + known));
+      ASSERT_LE(best.certificate.lower, known * (1 + 1e-14)) << kLossNames.of(kind) << problem;
+      for (int law = 0; law < 3; ++law) {
+        const std::vector<double> q = any_law(made.data.rows, made.alpha, rng);
+        const LinearModel model = any_model(made.data, made.loss, rng);
+        const Certificate found = certify(model, made.data, made.loss, q,
+                                          {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
+        ASSERT_GE(found.lower, 0);
+        ASSERT_LE(found.lower, known * (1 + 1e-14))
+            << kLossNames.of(kind) << " problem " << problem << " alpha " << made.alpha << " ridge "
+            << made.ridge;
+        ASSERT_DOUBLE_EQ(found.upper,
+                         objective(model, made.data, made.loss, made.alpha, made.ridge));
+      }
+      if (known > 1e-6) {
+        const Certificate own = certify(best.model, made.data, made.loss, best.q,
+                                        {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
+        ASSERT_LE(own.lower, known * (1 + 1e-14));
+        tightest = std::min(tightest, own.lower / known);
+      }
+    }
+    // The law that solves the problem gives back its bound. Where classes are half separable the
+    // model is on its way to infinity, and the bound less tight.
+    EXPECT_GT(tightest, kind == LossKind::softmax ? 0.99 : 1 - 1e-4) << kLossNames.of(kind);
+  }
+}
+
+/// Least value of a convex function of one number, by golden section.
+template <class Function>
+double least_of(const Function& function, double low, double high) {
+  const double ratio = 0.5 * (std::sqrt(5.0) - 1);
+  double left = high - ratio * (high - low);
+  double right = low + ratio * (high - low);
+  double at_left = function(left);
+  double at_right = function(right);
+  for (int step = 0; step < 120; ++step) {
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - ratio * (high - low);
+      at_left = function(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + ratio * (high - low);
+      at_right = function(right);
+    }
+  }
+  return std::min(at_left, at_right);
+}
+
+TEST(Certificate, holds_against_a_search_by_hand_in_one_feature) {
+  Rng rng(2);
+  for (const LossKind kind : kKinds) {
+    if (kind == LossKind::softmax) continue;  // more than two parameters
+    for (int problem = 0; problem < 25; ++problem) {
+      Dataset data = random_data(task_of(kind), {.rows = 3 + rng.below(8), .features = 1}, rng);
+      const Loss loss = make_loss(kind, rng);
+      const double alpha = any_alpha(data.rows, rng);
+      const double ridge = 0.01 + rng.uniform();
+      LinearModel model(1, 1);
+      const double searched = least_of(
+          [&](double weight) {
+            return least_of(
+                [&](double intercept) {
+                  model.parameters()[0] = weight;
+                  model.parameters()[1] = intercept;
+                  return objective(model, data, loss, alpha, ridge);
+                },
+                -20, 20);
+          },
+          -20, 20);
+      const ExactResult found = solve_exact(
+          data, loss, {.alpha = alpha, .ridge = ridge, .tolerance = 1e-10, .threads = 1});
+      EXPECT_LE(found.certificate.lower, searched * (1 + 1e-14));
+      EXPECT_NEAR(found.certificate.upper, searched, 1e-8 * (1 + searched))
+          << kLossNames.of(kind) << " problem " << problem << " alpha " << alpha;
+    }
+  }
+}
+
+// At alpha = 1 and ridge 0 the optimum of the squared loss is known in closed form.
+TEST(Certificate, holds_and_is_tight_against_least_squares) {
+  Rng rng(3);
+  for (int problem = 0; problem < 200; ++problem) {
+    const Dataset data = random_data(Task::regression, {.rows = 20, .features = 3}, rng);
+    Eigen::MatrixXd x(20, 4);
+    Eigen::VectorXd y(20);
+    for (Eigen::Index i = 0; i < 20; ++i) {
+      for (Eigen::Index f = 0; f < 3; ++f) {
+        x(i, f) = static_cast<double>(data.dense[static_cast<std::size_t>(3 * i + f)]);
+      }
+      x(i, 3) = 1;
+      y(i) = data.targets[static_cast<std::size_t>(i)];
+    }
+    const Eigen::VectorXd theta = x.colPivHouseholderQr().solve(y);
+    const double optimum = (x * theta - y).squaredNorm() / 20;
+    const Certificate found = certify(LinearModel(3, 1), data, Loss(LossKind::squared),
+                                      std::vector<double>(20, 0.05), {.alpha = 1, .threads = 1});
+    EXPECT_LE(found.lower, optimum * (1 + 1e-14));
+    EXPECT_GE(found.lower, optimum * (1 - 1e-10));
+  }
+}
+
+TEST(Certificate, does_not_depend_on_the_number_of_threads) {
+  Rng rng(4);
+  const Dataset data = random_data(Task::regression, {.rows = 20'000, .features = 3}, rng);
+  std::vector<double> q(data.rows);
+  for (double& weight : q) weight = rng.uniform() / 10'000;
+  const auto bound = [&](unsigned threads) {
+    return certify(LinearModel(3, 1), data, Loss(LossKind::huber), q,
+                   {.alpha = 0.3, .threads = threads});
+  };
+  const Certificate one = bound(1);
+  const Certificate three = bound(3);
+  EXPECT_EQ(one.lower, three.lower);
+  EXPECT_EQ(one.upper, three.upper);
+  EXPECT_EQ(one.radius, three.radius);
+}
+
+TEST(Certificate, relative_gap_needs_a_positive_bound) {
+  EXPECT_FALSE((Certificate{.lower = 0, .upper = 1}.relative_gap().has_value()));
+  EXPECT_DOUBLE_EQ((Certificate{.lower = 2, .upper = 3}.relative_gap().value()), 0.5);
+  EXPECT_EQ((Certificate{.lower = 2, .upper = 2 - 1e-15}.relative_gap().value()), 0.0);
+}
+
+TEST(Certificate, bad_input_is_refused_in_words) {
+  Rng rng(5);
+  const Dataset data = random_data(Task::regression, {.rows = 2, .features = 1}, rng);
+  const Loss loss(LossKind::squared);
+  const LinearModel model(1, 1);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  using support::expect_words;
+  const auto call = [&](const LinearModel& m, const std::vector<double>& q, double alpha) {
+    return [=, &data, &loss] { (void)certify(m, data, loss, q, {.alpha = alpha}); };
+  };
+  expect_words<OptionError>(call(model, {1}, 0.5), "q has 1 entries, the data 2 rows");
+  expect_words<OptionError>(call(model, {1, -1}, 0.5), "q[1] = -1 is not a probability");
+  expect_words<OptionError>(call(model, {1, nan}, 0.5), "q[1] = nan is not a probability");
+  expect_words<OptionError>(call(model, {0, 0}, 0.5), "q is 0 for every row");
+  expect_words<OptionError>(call(model, {1, 0}, 0), "alpha = 0 is outside (0, 1]");
+  expect_words<OptionError>(call(LinearModel(2, 1), {1, 0}, 0.5),
+                            "the model to start from has 3 parameters, 2 are needed");
+}
+
+}  // namespace
+}  // namespace adacvar

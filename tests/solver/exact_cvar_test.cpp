@@ -1,0 +1,493 @@
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/small_problems.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
+#include <adacvar/data/prepare_data.hpp>
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::objective;
+using support::random_data;
+using support::task_of;
+
+constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
+                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
+                            LossKind::hinge};
+
+Eigen::MatrixXd features_of(const Dataset& data) {
+  const auto rows = static_cast<Eigen::Index>(data.rows);
+  const auto width = static_cast<Eigen::Index>(data.features);
+  Eigen::MatrixXd x(rows, width + 1);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    for (Eigen::Index f = 0; f < width; ++f) {
+      x(i, f) = static_cast<double>(data.dense[static_cast<std::size_t>(i * width + f)]);
+    }
+    x(i, width) = 1;
+  }
+  return x;
+}
+
+Eigen::VectorXd targets_of(const Dataset& data) {
+  Eigen::VectorXd y(static_cast<Eigen::Index>(data.rows));
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    y(static_cast<Eigen::Index>(i)) = (data.targets[i] - data.target_mean) / data.target_sd;
+  }
+  return y;
+}
+
+Dataset column_of(const std::vector<double>& targets, Task task = Task::regression) {
+  Dataset data;
+  data.rows = targets.size();
+  data.features = 1;
+  data.dense.assign(data.rows, 0.0F);
+  data.targets = targets;
+  data.task = task;
+  if (task == Task::binary) data.class_names = {"0", "1"};
+  return data;
+}
+
+void expect_parameters(const ExactResult& result, const Eigen::VectorXd& expected, double within) {
+  const auto found = result.model.parameters();
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(expected.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected(static_cast<Eigen::Index>(i)), within) << i;
+  }
+}
+
+void expect_finite(const ExactResult& result) {
+  EXPECT_TRUE(result.model.is_finite());
+  EXPECT_TRUE(std::isfinite(result.certificate.lower));
+  EXPECT_TRUE(std::isfinite(result.certificate.upper));
+  EXPECT_TRUE(std::isfinite(result.certificate.radius));
+  EXPECT_TRUE(std::isfinite(result.norm));
+  for (const double q : result.q) EXPECT_GE(q, 0);
+}
+
+void expect_optimal(const ExactResult& result, double tolerance) {
+  expect_finite(result);
+  EXPECT_EQ(result.status, ExactStatus::optimal);
+  EXPECT_LE(result.certificate.relative_gap().value_or(1), tolerance);
+}
+
+TEST(ExactCvar, at_alpha_one_is_least_squares) {
+  Rng rng(1);
+  Dataset data = random_data(Task::regression, {.rows = 300, .features = 6}, rng);
+  data.target_mean = 0.3;
+  data.target_sd = 1.7;
+  const ExactResult found = solve_exact(data, Loss(LossKind::squared), {.alpha = 1});
+  expect_optimal(found, 1e-6);
+  const Eigen::VectorXd expected = features_of(data).colPivHouseholderQr().solve(targets_of(data));
+  expect_parameters(found, expected, 1e-8);
+}
+
+TEST(ExactCvar, at_alpha_one_with_ridge_is_ridge_regression) {
+  Rng rng(2);
+  const Dataset data = random_data(Task::regression, {.rows = 80, .features = 4}, rng);
+  const double ridge = 0.7;
+  const ExactResult found =
+      solve_exact(data, Loss(LossKind::squared), {.alpha = 1, .ridge = ridge});
+  expect_optimal(found, 1e-6);
+  const Eigen::MatrixXd x = features_of(data);
+  Eigen::MatrixXd matrix = 2.0 / 80 * x.transpose() * x;
+  for (Eigen::Index i = 0; i < 4; ++i) matrix(i, i) += ridge;
+  expect_parameters(found, matrix.ldlt().solve(2.0 / 80 * x.transpose() * targets_of(data)), 1e-8);
+}
+
+TEST(ExactCvar, at_alpha_one_is_logistic_regression) {
+  Rng rng(3);
+  const Dataset data = random_data(Task::binary, {.rows = 300, .features = 5}, rng);
+  for (const double ridge : {0.0, 0.1}) {
+    const ExactResult found =
+        solve_exact(data, Loss(LossKind::logistic), {.alpha = 1, .ridge = ridge});
+    expect_optimal(found, 1e-6);
+    // Newton's method written out.
+    const Eigen::MatrixXd x = features_of(data);
+    const Eigen::VectorXd y = targets_of(data);
+    Eigen::VectorXd theta = Eigen::VectorXd::Zero(6);
+    for (int step = 0; step < 50; ++step) {
+      const Eigen::ArrayXd p = 1 / (1 + (-(x * theta).array()).exp());
+      Eigen::VectorXd gradient = x.transpose() * (p - y.array()).matrix() / 300;
+      Eigen::MatrixXd hessian = x.transpose() * (p * (1 - p)).matrix().asDiagonal() * x / 300;
+      for (Eigen::Index i = 0; i < 5; ++i) {
+        gradient(i) += ridge * theta(i);
+        hessian(i, i) += ridge;
+      }
+      theta -= hessian.ldlt().solve(gradient);
+    }
+    expect_parameters(found, theta, 1e-8);
+  }
+}
+
+// Two classes: the difference of the two outputs is the logistic model.
+TEST(ExactCvar, softmax_of_two_classes_is_logistic) {
+  Rng rng(4);
+  const Dataset data = random_data(Task::binary, {.rows = 120, .features = 3}, rng);
+  for (const double alpha : {1.0, 0.7}) {
+    const ExactOptions options{.alpha = alpha, .tolerance = 1e-9};
+    const ExactResult logistic = solve_exact(data, Loss(LossKind::logistic), options);
+    const ExactResult softmax = solve_exact(data, Loss(LossKind::softmax), options);
+    expect_optimal(logistic, 1e-9);
+    expect_optimal(softmax, 1e-9);
+    EXPECT_NEAR(logistic.certificate.upper, softmax.certificate.upper, 1e-8);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(softmax.model.parameters()[4 + i] - softmax.model.parameters()[i],
+                  logistic.model.parameters()[i], 1e-3);
+    }
+  }
+}
+
+TEST(ExactCvar, every_loss_is_certified_at_every_alpha) {
+  Rng rng(5);
+  for (const LossKind kind : kKinds) {
+    const std::size_t classes = kind == LossKind::softmax ? 4 : 2;
+    const Dataset data =
+        random_data(task_of(kind), {.rows = 150, .features = 3, .classes = classes}, rng);
+    const Loss loss(kind, 0.5, 0.3);
+    for (const double alpha : {0.001, 1.0 / 150, 0.1, 0.5, 0.9, 149.0 / 150, 149.5 / 150, 1.0}) {
+      for (const double ridge : {0.0, 0.01}) {
+        const ExactResult found =
+            solve_exact(data, loss, {.alpha = alpha, .ridge = ridge, .tolerance = 1e-8});
+        SCOPED_TRACE(testing::Message()
+                     << kLossNames.of(kind) << " alpha " << alpha << " ridge " << ridge << " gap "
+                     << found.certificate.relative_gap().value_or(-1));
+        expect_optimal(found, 1e-8);
+        EXPECT_NEAR(found.certificate.upper, objective(found.model, data, loss, alpha, ridge),
+                    1e-12);
+        double sum = 0;
+        for (const double q : found.q) sum += q;
+        EXPECT_NEAR(sum, 1, 1e-6);
+      }
+    }
+  }
+}
+
+// Only the intercept counts: its optimum is a statistic of the targets.
+TEST(ExactCvar, constant_models_are_known_statistics) {
+  const Dataset data = column_of({1, 2, 4, 8, 16, 32, 64});
+  const ExactOptions mean{.alpha = 1, .tolerance = 1e-10};
+  const auto intercept = [](const ExactResult& result) { return result.model.intercept(0); };
+  EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::squared), mean)), 127.0 / 7, 1e-6);
+  EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::absolute), mean)), 8, 1e-6);
+  EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::pinball, 1, 0.2), mean)), 2, 1e-6);
+  EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::pinball, 1, 0.8), mean)), 32, 1e-6);
+  // alpha near 0 is the maximum: the middle of the range for both.
+  const ExactOptions worst{.alpha = 0.01, .tolerance = 1e-10};
+  for (const LossKind kind : {LossKind::squared, LossKind::absolute}) {
+    const ExactResult found = solve_exact(data, Loss(kind), worst);
+    expect_optimal(found, 1e-10);
+    EXPECT_NEAR(intercept(found), 32.5, 1e-5);
+    const double expected = kind == LossKind::squared ? 31.5 * 31.5 : 31.5;
+    EXPECT_NEAR(found.certificate.upper, expected, 1e-7 * expected);
+  }
+  // Hinge, 2 of 3 rows in class 1: score 1 loses 2 on the other one.
+  const ExactResult hinge =
+      solve_exact(column_of({1, 1, 0}, Task::binary), Loss(LossKind::hinge), mean);
+  expect_optimal(hinge, 1e-10);
+  EXPECT_NEAR(hinge.certificate.upper, 2.0 / 3, 1e-8);
+}
+
+TEST(ExactCvar, one_row_is_fitted) {
+  for (const LossKind kind : kKinds) {
+    Rng rng(6);
+    const Dataset data = random_data(task_of(kind), {.rows = 1, .features = 2, .classes = 3}, rng);
+    for (const double alpha : {0.1, 1.0}) {
+      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      SCOPED_TRACE(kLossNames.of(kind));
+      expect_finite(found);
+      const bool far = kind == LossKind::logistic || kind == LossKind::softmax;
+      EXPECT_EQ(found.status, far ? ExactStatus::not_attained : ExactStatus::optimal);
+      EXPECT_LE(found.certificate.upper, 1e-11);
+    }
+  }
+}
+
+TEST(ExactCvar, data_without_features_has_intercepts) {
+  Dataset data = column_of({1, 2, 6});
+  data.features = 0;
+  data.dense.clear();
+  const ExactResult found =
+      solve_exact(data, Loss(LossKind::squared), {.alpha = 1, .tolerance = 1e-10});
+  expect_optimal(found, 1e-10);
+  EXPECT_NEAR(found.model.intercept(0), 3, 1e-8);
+}
+
+TEST(ExactCvar, a_perfect_fit_has_optimum_zero) {
+  Rng rng(7);
+  for (const LossKind kind :
+       {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball}) {
+    for (const std::size_t rows : {3, 50}) {  // 3: as many as parameters
+      const Dataset data =
+          random_data(Task::regression, {.rows = rows, .features = 2, .noise = 0}, rng);
+      for (const double alpha : {0.1, 0.5, 1.0}) {
+        const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+        SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << rows << " alpha " << alpha);
+        expect_finite(found);
+        EXPECT_EQ(found.status, ExactStatus::optimal);
+        EXPECT_LE(found.certificate.upper, 1e-11);
+        EXPECT_LE(found.certificate.lower, 1e-11);
+      }
+    }
+  }
+}
+
+TEST(ExactCvar, targets_that_are_all_zero_end_at_once) {
+  for (const LossKind kind :
+       {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball}) {
+    for (const double alpha : {0.3, 1.0}) {
+      const ExactResult found =
+          solve_exact(column_of({0, 0, 0, 0, 0}), Loss(kind), {.alpha = alpha});
+      expect_finite(found);
+      EXPECT_EQ(found.status, ExactStatus::optimal);
+      EXPECT_EQ(found.certificate.upper, 0);
+    }
+  }
+}
+
+TEST(ExactCvar, rank_deficient_features_do_no_harm) {
+  Rng rng(8);
+  for (const LossKind kind : kKinds) {
+    const std::size_t classes = kind == LossKind::softmax ? 3 : 2;
+    const Dataset one =
+        random_data(task_of(kind), {.rows = 60, .features = 1, .classes = classes}, rng);
+    Dataset more = one;  // the column three times, and one that is constant
+    more.features = 4;
+    more.dense.clear();
+    for (const float x : one.dense) more.dense.insert(more.dense.end(), {x, x, 2.5F, -2 * x});
+    for (const double alpha : {0.2, 1.0}) {
+      const ExactOptions options{.alpha = alpha, .tolerance = 1e-7};
+      const ExactResult alone = solve_exact(one, Loss(kind), options);
+      const ExactResult found = solve_exact(more, Loss(kind), options);
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
+      expect_optimal(found, 1e-7);
+      EXPECT_NEAR(found.certificate.upper, alone.certificate.upper, 3e-7 * alone.certificate.upper);
+    }
+  }
+}
+
+TEST(ExactCvar, separable_classes_are_told) {
+  Rng rng(9);
+  for (const LossKind kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
+    const Dataset data = random_data(Task::binary, {.rows = 60, .features = 2, .noise = 0}, rng);
+    for (const double alpha : {0.02, 0.3, 1.0}) {
+      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
+      expect_finite(found);
+      EXPECT_EQ(found.status,
+                kind == LossKind::hinge ? ExactStatus::optimal : ExactStatus::not_attained);
+      EXPECT_LE(found.certificate.upper, 1e-11);
+      EXPECT_GT(found.norm, 1);
+      // With ridge there is an optimum.
+      expect_optimal(solve_exact(data, Loss(kind), {.alpha = alpha, .ridge = 1e-3}), 1e-6);
+    }
+  }
+}
+
+// Rows at 0 in both classes, all others separable: the infimum is positive and not attained.
+TEST(ExactCvar, half_separable_classes_are_certified_all_the_same) {
+  Dataset data = column_of({0, 1, 1, 1, 0, 0}, Task::binary);
+  data.dense = {0, 0, 1, 2, -1, -3};
+  const ExactResult found = solve_exact(data, Loss(LossKind::logistic), {.alpha = 1});
+  expect_finite(found);
+  EXPECT_NEAR(found.certificate.upper, std::log(2.0) / 3, 1e-6);
+  EXPECT_LE(found.certificate.lower, std::log(2.0) / 3);
+  EXPECT_EQ(found.status, ExactStatus::optimal);
+}
+
+TEST(ExactCvar, one_class_alone_is_told) {
+  for (const double alpha : {0.5, 1.0}) {
+    const ExactResult found = solve_exact(column_of({1, 1, 1, 1}, Task::binary),
+                                          Loss(LossKind::logistic), {.alpha = alpha});
+    expect_finite(found);
+    EXPECT_EQ(found.status, ExactStatus::not_attained);
+  }
+}
+
+// Losses of targets times c are those of the squared loss times c^2, of the others times c.
+TEST(ExactCvar, the_size_of_the_targets_does_not_matter) {
+  Rng rng(10);
+  const Dataset data = random_data(Task::regression, {.rows = 80, .features = 3}, rng);
+  for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::pinball}) {
+    const ExactOptions options{.alpha = 0.2, .tolerance = 1e-8};
+    const double expected = solve_exact(data, Loss(kind), options).certificate.upper;
+    for (const double size : {1e-6, 1e6}) {
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << size);
+      Dataset scaled = data;
+      for (double& y : scaled.targets) y *= size;
+      // The radius of the bound is made for parameters of about 1, so the tolerance is the default.
+      const ExactResult found = solve_exact(scaled, Loss(kind), {.alpha = 0.2});
+      expect_optimal(found, 1e-6);
+      const double factor = kind == LossKind::squared ? size * size : size;
+      EXPECT_NEAR(found.certificate.upper / factor, expected, 2e-6 * expected);
+      scaled.target_sd = size;  // as prepared data has it
+      const ExactResult prepared = solve_exact(scaled, Loss(kind), options);
+      expect_optimal(prepared, 1e-8);
+      EXPECT_NEAR(prepared.certificate.upper, expected, 2e-8 * expected);
+    }
+  }
+}
+
+TEST(ExactCvar, one_row_far_out_decides_small_alpha) {
+  Rng rng(11);
+  Dataset data = random_data(Task::regression, {.rows = 100, .features = 2}, rng);
+  data.targets[7] = 1e8;
+  for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::huber}) {
+    for (const double alpha : {0.01, 0.3, 1.0}) {
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << alpha);
+      expect_optimal(solve_exact(data, Loss(kind), {.alpha = alpha}), 1e-6);
+    }
+  }
+}
+
+TEST(ExactCvar, a_warm_start_gives_the_same_optimum) {
+  Rng rng(12);
+  for (const LossKind kind : kKinds) {
+    const Dataset data = random_data(task_of(kind), {.rows = 90, .features = 3}, rng);
+    const ExactOptions options{.alpha = 0.3, .tolerance = 1e-9};
+    const ExactResult cold = solve_exact(data, Loss(kind), options);
+    const ExactResult near = solve_exact(data, Loss(kind), {.alpha = 0.4});
+    LinearModel far = near.model;
+    for (double& parameter : far.parameters()) parameter += 50 * support::normal(rng);
+    for (const LinearModel* start :
+         {&near.model, &cold.model, static_cast<const LinearModel*>(&far)}) {
+      const ExactResult warm = solve_exact(data, Loss(kind), options, start);
+      SCOPED_TRACE(kLossNames.of(kind));
+      expect_optimal(warm, 1e-9);
+      EXPECT_NEAR(warm.certificate.upper, cold.certificate.upper, 2e-9 * cold.certificate.upper);
+    }
+  }
+}
+
+TEST(ExactCvar, does_not_depend_on_the_number_of_threads) {
+  Rng rng(13);
+  for (const LossKind kind : {LossKind::squared, LossKind::hinge, LossKind::softmax}) {
+    const Dataset data =
+        random_data(task_of(kind), {.rows = 9'000, .features = 3, .classes = 3}, rng);
+    const ExactResult one = solve_exact(data, Loss(kind), {.alpha = 0.2, .threads = 1});
+    const ExactResult three = solve_exact(data, Loss(kind), {.alpha = 0.2, .threads = 3});
+    expect_optimal(one, 1e-6);
+    EXPECT_TRUE(std::ranges::equal(one.model.parameters(), three.model.parameters()));
+    EXPECT_EQ(one.certificate.lower, three.certificate.lower);
+    EXPECT_EQ(one.certificate.upper, three.certificate.upper);
+    EXPECT_EQ(one.q, three.q);
+  }
+}
+
+// Large data begins on a sample and leaves out rows below the tail.
+TEST(ExactCvar, large_data_has_the_optimum_of_all_its_rows) {
+  Rng rng(14);
+  for (const LossKind kind : {LossKind::squared, LossKind::logistic, LossKind::absolute}) {
+    const Dataset data =
+        random_data(task_of(kind), {.rows = 60'000, .features = 2, .noise = 0.3}, rng);
+    const ExactResult found = solve_exact(data, Loss(kind), {.alpha = 0.1});
+    SCOPED_TRACE(kLossNames.of(kind));
+    expect_optimal(found, 1e-6);
+    EXPECT_NEAR(found.certificate.upper, objective(found.model, data, Loss(kind), 0.1, 0), 1e-12);
+    const ExactResult warm = solve_exact(data, Loss(kind), {.alpha = 0.1}, &found.model);
+    expect_optimal(warm, 1e-6);
+    const ExactResult wrong_place = [&] {
+      LinearModel start = found.model;
+      for (double& parameter : start.parameters()) parameter += 3;
+      return solve_exact(data, Loss(kind), {.alpha = 0.1}, &start);
+    }();
+    expect_optimal(wrong_place, 1e-6);
+    EXPECT_NEAR(wrong_place.certificate.upper, found.certificate.upper,
+                2e-6 * found.certificate.upper);
+  }
+}
+
+TEST(ExactCvar, a_flag_ends_it_with_a_valid_certificate) {
+  Rng rng(15);
+  const std::atomic<bool> stop{true};
+  for (const LossKind kind : kKinds) {
+    for (const double alpha : {0.3, 1.0}) {
+      const Dataset data = random_data(task_of(kind), {.rows = 40, .features = 2}, rng);
+      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha, .stop = &stop});
+      expect_finite(found);
+      EXPECT_EQ(found.status, ExactStatus::interrupted);
+      EXPECT_LE(found.certificate.lower, found.certificate.upper);
+      EXPECT_LE(found.steps, 1U);
+    }
+  }
+}
+
+TEST(ExactCvar, a_limit_on_steps_ends_it_with_a_valid_certificate) {
+  Rng rng(16);
+  const Dataset data = random_data(Task::regression, {.rows = 200, .features = 3}, rng);
+  for (const std::uint64_t most : {0, 1, 3}) {
+    const ExactResult found = solve_exact(data, Loss(LossKind::absolute),
+                                          {.alpha = 0.2, .tolerance = 1e-9, .max_steps = most});
+    expect_finite(found);
+    EXPECT_EQ(found.status, ExactStatus::stalled);
+    EXPECT_EQ(found.steps, most);
+    EXPECT_LE(found.certificate.lower, found.certificate.upper);
+  }
+}
+
+TEST(ExactCvar, bad_options_are_refused_in_words) {
+  Rng rng(17);
+  const Dataset data = random_data(Task::regression, {.rows = 3, .features = 1}, rng);
+  const auto call = [&](const ExactOptions& options, LossKind kind = LossKind::squared,
+                        const LinearModel* start = nullptr) {
+    return [=, &data] { (void)solve_exact(data, Loss(kind), options, start); };
+  };
+  using support::expect_words;
+  expect_words<OptionError>(call({.alpha = 0}), "alpha = 0 is outside (0, 1]");
+  expect_words<OptionError>(call({.alpha = 1.5}), "alpha = 1.5 is outside (0, 1]");
+  expect_words<OptionError>(call({.ridge = -1}), "ridge = -1 is outside [0, inf)");
+  expect_words<OptionError>(call({.tolerance = 0}), "tolerance = 0 is outside (0, inf)");
+  expect_words<OptionError>(call({}, LossKind::hinge),
+                            "the loss does not fit the task of the data");
+  const LinearModel wide(5, 1);
+  expect_words<OptionError>(call({}, LossKind::squared, &wide),
+                            "the model to start from has 6 parameters, 2 are needed");
+  LinearModel broken(1, 1);
+  broken.parameters()[1] = std::numeric_limits<double>::quiet_NaN();
+  expect_words<OptionError>(call({}, LossKind::squared, &broken),
+                            "parameter 1 of the model to start from is nan");
+  expect_words<DataError>([] { (void)solve_exact({}, Loss(LossKind::squared), {}); },
+                          "the data is empty");
+}
+
+std::filesystem::path folder() {
+  return std::getenv("ADACVAR_DATA") != nullptr ? data_folder() : ADACVAR_TEST_DATA;
+}
+
+TEST(ExactCvar, real_data_is_certified) {
+  if (!std::filesystem::is_directory(folder())) {
+    GTEST_SKIP() << "there is no data folder " << folder() << "; set ADACVAR_DATA";
+  }
+  for (const std::string name : {"abalone", "boston", "australian", "titanic", "splice"}) {
+    DataOptions options;
+    options.data = name;
+    options.split = {1, 0, 0};
+    options.source.data_dir = folder().string();
+    const PreparedData data = prepare_data(options, 0);
+    for (const double alpha : {0.01, 0.1, 1.0}) {
+      const Loss loss = Loss::of_task(data.train.task);
+      SCOPED_TRACE(testing::Message() << name << " alpha " << alpha);
+      expect_optimal(solve_exact(data.train, loss, {.alpha = alpha, .tolerance = 1e-8}), 1e-8);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace adacvar
