@@ -86,6 +86,12 @@ void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std
 
 void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
   for (const RunResult& result : results) {
+    if (result.model.stop_reason == StopReason::interrupted && result.epochs == 0 &&
+        results.size() > 1) {
+      notes.push_back(
+          fmt::format("{} was stopped before its first epoch ended: its figures mean nothing",
+                      kAlgorithmNames.of(result.model.options.algorithm)));
+    }
     if (result.model.stop_reason == StopReason::not_attained) {
       notes.push_back(fmt::format(
           "the classes can be separated: the CVaR comes as near to 0 as one likes while the "

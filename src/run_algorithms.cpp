@@ -211,6 +211,8 @@ class Runs {
   void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
     const std::scoped_lock lock(mutex_);
     group.seconds += seconds;
+    const std::optional<double> valid_cvar =
+        outcome.valid ? std::optional(outcome.valid->risk.cvar) : std::nullopt;
     const Selection select = options_.tune.select;
     if (!group.best || is_better(outcome, *group.best, select) ||
         (!is_better(*group.best, outcome, select) && number < group.best_number)) {
@@ -218,7 +220,8 @@ class Runs {
       group.best_number = number;
     }
     ++done_;
-    if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = candidates_.size()});
+    if (!hooks_.progress) return;
+    hooks_.progress({.runs_done = done_, .runs = candidates_.size(), .valid_cvar = valid_cvar});
   }
 
   TrainHooks hooks_of_one(const TrainOptions& options) {

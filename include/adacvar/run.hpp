@@ -78,7 +78,8 @@ struct RunOptions {
 struct RunProgress {
   std::size_t runs_done = 0;
   std::size_t runs = 1;
-  const EpochRecord* epoch = nullptr;  ///< after an epoch, when there is one run; user's units
+  const EpochRecord* epoch = nullptr;     ///< after an epoch, when there is one run; user's units
+  std::optional<double> valid_cvar = {};  ///< of the run that has just ended
 };
 
 /// How a caller watches and stops a run. `progress` is called from one thread at a time.

@@ -31,6 +31,14 @@ std::size_t terminal_width() {
   return known ? size.ws_col : 80;
 }
 
+std::string runs_text(const RunProgress& progress) {
+  std::string text = fmt::format("run {}/{}", progress.runs_done, progress.runs);
+  if (progress.valid_cvar) {
+    text += fmt::format(", validation CVaR {}", number_text(*progress.valid_cvar));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -65,7 +73,7 @@ void ProgressLine::show(const RunProgress& progress) {
     print(share, epoch_text(*progress.epoch, epochs_));
   } else if (progress.runs > 1) {
     print(static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs),
-          fmt::format("run {}/{}", progress.runs_done, progress.runs));
+          runs_text(progress));
   }
 }
 

@@ -56,6 +56,15 @@ void note_interruption(RunReport& report) {
   }
 }
 
+// Stopped before it began in earnest: a model that exists already is better than this one.
+void give_up_if_untrained(const RunReport& report) {
+  const RunResult& result = report.results[0];
+  if (result.model.stop_reason == StopReason::interrupted && result.epochs == 0 &&
+      result.model.options.algorithm != Algorithm::exact) {
+    throw Interrupted{};
+  }
+}
+
 int train_now(const State& state) {
   const std::string& path = state.output.model;
   if (!path.empty()) check_writable(path);
@@ -65,6 +74,7 @@ int train_now(const State& state) {
   }
   std::string trace;
   RunReport report = run_watched(state, &run, state.output.trace.empty() ? nullptr : &trace);
+  give_up_if_untrained(report);
   note_interruption(report);
   if (!state.output.trace.empty()) {
     write_file(state.output.trace, [&](const Write& write) { write(trace); });

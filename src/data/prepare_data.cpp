@@ -120,6 +120,29 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<c
   return result;
 }
 
+void note_empty_parts(const Split& split, const SplitShares& shares,
+                      std::vector<std::string>& notes) {
+  const auto note = [&](const std::vector<Index>& rows, double share, std::string_view part) {
+    if (share > 0 && rows.empty()) {
+      notes.push_back(fmt::format("a share of {:g} leaves no row for {}", share, part));
+    }
+  };
+  note(split.valid, shares.valid, "validation");
+  note(split.test, shares.test, "test");
+}
+
+// One feature per row fits anything in training and helps nowhere else.
+void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
+                      std::vector<std::string>& notes) {
+  for (const ColumnTransform& column : preprocessor.parts().columns) {
+    if (column.levels.size() <= 20 || 2 * column.levels.size() <= rows) continue;
+    notes.push_back(fmt::format(
+        "column '{}' is taken for {} categories in {} rows: an id to drop, or numbers with words "
+        "among them?",
+        column.name, column.levels.size(), rows));
+  }
+}
+
 Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
                    const DataOptions& options, std::string_view part,
                    std::vector<std::string>& notes) {
@@ -154,6 +177,8 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
                                    .task = chosen_task(data, target, options.task),
                                    .standardise = !options.raw_features});
   std::vector<std::string> notes = preprocessor.notes();
+  note_empty_parts(split, shares, notes);
+  note_many_levels(preprocessor, split.train.size(), notes);
   PreparedData result{.preprocessor = preprocessor,
                       .train = apply(preprocessor, data, split.train, "the training", notes),
                       .valid = apply(preprocessor, data, split.valid, "the validation", notes),

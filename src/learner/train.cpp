@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace adacvar {
 
@@ -106,12 +107,32 @@ TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& 
   return options;
 }
 
+namespace {
+
+// Losses with bounded slopes stay finite however far a run goes astray. No algorithm that works
+// ends with a mean loss above ten times the CVaR that it began with.
+bool has_run_away(const LinearModel& model, const LinearModel& start, const Dataset& data,
+                  const Loss& loss, double alpha) {
+  const std::vector<double> losses = losses_of(model, data, loss);
+  const double mean =
+      std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+  return !(mean <= 10 * cvar(losses_of(start, data, loss), alpha));
+}
+
+}  // namespace
+
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
                   const TrainOptions& options, const TrainHooks& hooks) {
   check_training(training, validation, loss, options);
   const TrainOptions chosen = decided(options, training, loss);
   LinearBackend backend(training, loss, chosen);
-  return TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
+  const LinearModel start = backend.model();
+  TrainResult result = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
+  if (has_run_away(result.model, start, training, loss, chosen.alpha)) {
+    result.model = start;
+    result.stop_reason = StopReason::diverged;
+  }
+  return result;
 }
 
 }  // namespace adacvar

@@ -362,6 +362,29 @@ TEST(Program, a_diverging_run_keeps_a_finite_model_and_says_so) {
   EXPECT_EQ(run(folder, {"predict", "m.json", "normal", "--make-rows", "5"}).code, 0);
 }
 
+TEST(Program, losses_with_bounded_slopes_diverge_with_a_status_too) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"train", "normal", "--make-rows", "200", "--loss",
+                                       "absolute", "--learning-rate", "1e6", "--json", "--quiet"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "diverged");
+}
+
+TEST(Program, odd_columns_and_parts_without_rows_are_noted) {
+  const TemporaryFolder folder;
+  std::string text = "id,x,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += "r" + std::to_string(i) + "," + std::to_string(i % 9) + "," + std::to_string(i) + "\n";
+  }
+  (void)folder.write("t.csv", text);
+  const json found = run_json(
+      folder, {"train", "t.csv", "--target", "y", "--split", "0.98,0.019,0.001", "--epochs", "1"});
+  EXPECT_EQ(found["notes"][0], "a share of 0.001 leaves no row for test");
+  EXPECT_EQ(found["notes"][1],
+            "column 'id' is taken for 59 categories in 59 rows: an id to drop, or numbers with "
+            "words among them?");
+}
+
 TEST(Program, an_interrupt_saves_the_best_model_so_far) {
   const TemporaryFolder folder;
   const support::RunningProgram program(

@@ -56,7 +56,7 @@ enum class RateSchedule : std::uint8_t {
 enum class StopReason : std::uint8_t {
   epochs,        ///< all epochs done
   patience,      ///< no better validation CVaR for `patience` epochs
-  diverged,      ///< a loss or parameter was no longer finite
+  diverged,      ///< a loss or parameter was no longer finite, or far worse than at the start
   interrupted,   ///< a hook asked for it
   gap,           ///< the certified gap asked for is reached
   optimal,       ///< exact: the certified gap is within the tolerance
