@@ -37,7 +37,7 @@ double mean_of(const std::vector<double>& values) {
 }
 
 /// Features in [-1, 1]; targets: a line with exponential noise, a tail that no model removes, or
-/// which side of it a row is on, one label in fifty turned over.
+/// classes that are in doubt near its zero.
 Dataset make_data(Shape shape, Task task) {
   Rng rng(1);
   Dataset data;
@@ -55,7 +55,8 @@ Dataset make_data(Shape shape, Task task) {
     if (task == Task::regression) {
       data.targets[i] = score - std::log1p(-rng.uniform());
     } else {
-      data.targets[i] = (score > 0) != (rng.below(50) == 0) ? 1.0 : 0.0;
+      const double share = 1 / (1 + std::exp(-10 * score));
+      data.targets[i] = rng.uniform() < share ? 1.0 : 0.0;
     }
   }
   if (task == Task::binary) {

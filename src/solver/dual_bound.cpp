@@ -339,7 +339,7 @@ double excess(const RowLaw& law, double cap) {
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                      const std::vector<double>& slopes, const Eigen::VectorXd& theta) {
   const double cap = 1 / std::max(1.0, detail::tail_count(alpha, problem.rows()));
-  DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = law};
+  DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = {}};
   for (const double share : {0.0, 1e-12, 1e-9, 1e-6}) {
     DualPoint point(problem, cap, law, slopes);
     point.drop_below(share);
@@ -353,6 +353,7 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
     }
     if (value.residual <= 1e-10 * value.bound) break;
   }
+  if (bound.law.rows.empty()) bound.law = law;
   return bound;
 }
 

@@ -83,7 +83,8 @@ Start find_start(const Dataset& data, const Loss& loss, const ExactOptions& opti
   ExactOptions rough = options;
   rough.tolerance = std::max(options.tolerance, 1e-3);
   const ExactResult found = solve_exact(sample_of(data), loss, rough);
-  // A sample's optimum is off by about its own error.
+  // A sample's optimum is off by about its own error. A gap that is too small costs more steps than
+  // one that is too large.
   return start_from(found.model, size, 0.05 * found.certificate.upper);
 }
 

@@ -36,8 +36,9 @@ InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
       mixed_(costs.size()),
       duals_(costs.size()) {
   terms_->move_to(theta_);
+  if (terms_->piece_count() > 1) pieces_.resize(costs.size());
   each_row([&](std::size_t r) {
-    rows_[r].pieces = terms_->pieces(r);
+    if (!pieces_.empty()) pieces_[r] = terms_->pieces(r);
     rows_[r].cost = costs[r] / unit_;
   });
   begin(gap / unit_);
@@ -68,7 +69,7 @@ void InteriorPoint::begin(double gap) {
     gap = 2 * std::max(loss / count, 1e-300) * cost;
   }
   const double product = gap / constraints();
-  each_row([&](std::size_t r) { centre(rows_[r], terms_->values()[r], product); });
+  each_row([&](std::size_t r) { centre(r, product); });
   const Totals totals = totals_after({0, 0}, level_);
   complementarity_ = totals.products;
   cost_ = totals.cost;
@@ -76,17 +77,18 @@ void InteriorPoint::begin(double gap) {
 
 // z with sum over the constraints of product / slack = cost. The sum is convex in z and falls, so
 // Newton's method from too little room never overshoots.
-void InteriorPoint::centre(Row& row, double value, double product) const {
+void InteriorPoint::centre(std::size_t r, double product) {
+  Row& row = rows_[r];
   double highest = -std::numeric_limits<double>::infinity();
   for (std::size_t j = first_; j < end_; ++j) {
-    highest = std::max(highest, floor_of(row, j, value, level_));
+    highest = std::max(highest, floor_of(r, j, level_));
   }
   double room = product / row.cost;  // the nearest constraint alone would ask for that much
   for (int pass = 0; pass < 50; ++pass) {
     double excess = -row.cost;
     double slope = 0;
     for (std::size_t j = first_; j < end_; ++j) {
-      const double slack = highest - floor_of(row, j, value, level_) + room;
+      const double slack = highest - floor_of(r, j, level_) + room;
       excess += product / slack;
       slope += product / slack / slack;
     }
@@ -96,7 +98,7 @@ void InteriorPoint::centre(Row& row, double value, double product) const {
   }
   row.z = highest + room;
   for (std::size_t j = first_; j < end_; ++j) {
-    row.slack[j] = highest - floor_of(row, j, value, level_) + room;
+    row.slack[j] = highest - floor_of(r, j, level_) + room;
     row.dual[j] = product / row.slack[j];
   }
 }
@@ -152,12 +154,13 @@ bool InteriorPoint::try_step() {
   return move(lengths);
 }
 
-InteriorPoint::Means InteriorPoint::means_of(const Row& row) const {
+InteriorPoint::Means InteriorPoint::means_of(std::size_t r) const {
+  const Row& row = rows_[r];
   Means means;
   for (std::size_t j = first_; j < end_; ++j) {
     const double weight = row.dual[j] / row.slack[j];
     means.sum += weight;
-    means.slope += weight * slope(row, j);
+    means.slope += weight * slope(r, j);
     means.level += weight * has_level(j);
   }
   means.slope /= means.sum;
@@ -169,12 +172,12 @@ InteriorPoint::Means InteriorPoint::means_of(const Row& row) const {
 void InteriorPoint::factorise() {
   const double levels = sum([&](std::size_t r, Sum& total) {
                           const Row& row = rows_[r];
-                          const Means means = means_of(row);
+                          const Means means = means_of(r);
                           outer_[r] = mixed_[r] = 0;
                           duals_[r] = row.dual[1];
                           for (std::size_t j = first_; j < end_; ++j) {
                             const double weight = row.dual[j] / row.slack[j];
-                            const double off = slope(row, j) - means.slope;
+                            const double off = slope(r, j) - means.slope;
                             const double apart = has_level(j) - means.level;
                             outer_[r] += weight * off * off;
                             mixed_[r] += weight * off * apart;
@@ -223,7 +226,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
                              pulls[r] = 0;
                              for (std::size_t j = first_; j < end_; ++j) {
                                const double dual = rows_[r].dual[j] + row_steps_[r].dual[j];
-                               pulls[r] += slope(rows_[r], j) * dual;
+                               pulls[r] += slope(r, j) * dual;
                                total.value += has_level(j) * dual;
                              }
                            }).value;
@@ -253,11 +256,11 @@ InteriorPoint::Reach InteriorPoint::complete_rows(bool corrects) {
   return sum<Reach>([&](std::size_t r, Reach& reach) {
     const Row& row = rows_[r];
     RowStep& step = row_steps_[r];
-    const Means means = means_of(row);
+    const Means means = means_of(r);
     const double mean = means.slope * changes[r] - means.level * level_step_;
     step.z += mean;
     for (std::size_t j = first_; j < end_; ++j) {
-      const double change = slope(row, j) * changes[r] - has_level(j) * level_step_;
+      const double change = slope(r, j) * changes[r] - has_level(j) * level_step_;
       const double slack = step.z - change;
       step.dual[j] += row.dual[j] / row.slack[j] * (change - mean);
       if (slack < 0) reach.primal = std::min(reach.primal, -row.slack[j] / slack);
@@ -283,16 +286,15 @@ InteriorPoint::Lengths InteriorPoint::longest(const Reach& reach, double share) 
 InteriorPoint::Row InteriorPoint::moved(std::size_t r, Lengths lengths, double level) const {
   Row row = rows_[r];
   const RowStep& step = row_steps_[r];
-  const double value = terms_->values()[r];
   row.z += lengths.primal * step.z;
   for (std::size_t j = first_; j < end_; ++j) {
     row.slack[j] = 0.5 * (row.slack[j] + lengths.primal * step.slack[j]);
     row.dual[j] += lengths.dual * step.dual[j];
-    row.z = std::max(row.z, floor_of(row, j, value, level) + row.slack[j]);
+    row.z = std::max(row.z, floor_of(r, j, level) + row.slack[j]);
   }
   for (std::size_t j = first_; j < end_; ++j) {
     // Where both nearly cancel, the promise is the safer one.
-    row.slack[j] = std::max(row.slack[j], row.z - floor_of(row, j, value, level));
+    row.slack[j] = std::max(row.slack[j], row.z - floor_of(r, j, level));
   }
   return row;
 }

@@ -49,7 +49,6 @@ class InteriorPoint {
   using Triple = std::array<double, kMost>;
 
   struct Row {
-    Pieces pieces;
     double cost = 1;
     double z = 0;
     Triple slack = {};
@@ -95,17 +94,19 @@ class InteriorPoint {
     double dual;
   };
 
-  [[nodiscard]] static double slope(const Row& row, std::size_t j) {
-    return j == 0 ? 0.0 : row.pieces.slope[j - 1];
+  // Of constraint j of row r.
+  [[nodiscard]] double slope(std::size_t r, std::size_t j) const {
+    if (j == 0) return 0;
+    return pieces_.empty() ? 1 : pieces_[r].slope[j - 1];
   }
-  [[nodiscard]] static double offset(const Row& row, std::size_t j) {
-    return j == 0 ? 0.0 : row.pieces.offset[j - 1];
+  [[nodiscard]] double offset(std::size_t r, std::size_t j) const {
+    return j == 0 || pieces_.empty() ? 0 : pieces_[r].offset[j - 1];
   }
   // 1 where the level is subtracted.
   [[nodiscard]] double has_level(std::size_t j) const { return j > 0 && first_ == 0 ? 1.0 : 0.0; }
   // What z must not fall below.
-  [[nodiscard]] double floor_of(const Row& row, std::size_t j, double value, double level) const {
-    return slope(row, j) * value + offset(row, j) - has_level(j) * level;
+  [[nodiscard]] double floor_of(std::size_t r, std::size_t j, double level) const {
+    return slope(r, j) * terms_->values()[r] + offset(r, j) - has_level(j) * level;
   }
 
   template <class Work>
@@ -114,9 +115,9 @@ class InteriorPoint {
   [[nodiscard]] Total sum(const Work& work) const;
 
   void begin(double gap);
-  void centre(Row& row, double value, double product) const;
+  void centre(std::size_t r, double product);
   [[nodiscard]] double constraints() const;
-  [[nodiscard]] Means means_of(const Row& row) const;
+  [[nodiscard]] Means means_of(std::size_t r) const;
   void factorise();
   void stand_still(std::size_t r, bool corrects, double aim);
   void find_direction(bool corrects, double aim);
@@ -140,6 +141,7 @@ class InteriorPoint {
   double damping_ = 0;  // of the losses' curvature
   bool is_plain_ = false;
   std::vector<Row> rows_;
+  std::vector<Pieces> pieces_;  // none: every loss is its own value
   ScaledFactor factor_;
   // The step at hand.
   Eigen::VectorXd theta_step_;

@@ -212,9 +212,7 @@ class TailSearch {
   SolverOutcome run(const Eigen::VectorXd& start, double gap) {
     SolverOutcome best;
     best.theta = start;
-    // Few rows: all of them, rather than several rounds.
-    const double all = -std::numeric_limits<double>::infinity();
-    take_worst(problem_.losses(start), problem_.rows() < kFew ? all : -all);
+    begin(problem_.losses(start), gap);
     for (;;) {
       const SolverOutcome found = solve(best.theta, gap, best.steps);
       const std::vector<double> losses = problem_.losses(found.theta);
@@ -226,16 +224,30 @@ class TailSearch {
       best.status = found.status;
       const bool may_go_on =
           found.status != ExactStatus::interrupted && best.steps < options_.max_steps;
-      if (!may_go_on || !take_worst(losses, value_at_risk(losses, options_.alpha))) return best;
+      if (!may_go_on || !take(losses, worst_level(losses))) return best;
       gap = 10 * (best.certificate.upper - best.certificate.lower);
     }
   }
 
  private:
-  // Twice the tail, and all that reaches `level`. False when no row is new.
-  bool take_worst(const std::vector<double>& losses, double level) {
+  // The worst rows; all of them when they are few, or when many are within `margin` of the level,
+  // as they are where the best classifier knows nothing: the worst by a hair are no fair sample.
+  void begin(const std::vector<double>& losses, double margin) {
+    const double level = value_at_risk(losses, options_.alpha) - margin;
+    const auto reach = std::ranges::count_if(losses, [&](double loss) { return loss >= level; });
+    const bool all = problem_.rows() < kFew || static_cast<double>(reach) > 2 * kRoom * tail_;
+    take(losses,
+         all ? -std::numeric_limits<double>::infinity() : std::min(level, worst_level(losses)));
+  }
+
+  // That of the kRoom * tail worst.
+  [[nodiscard]] double worst_level(const std::vector<double>& losses) const {
     const auto count = static_cast<double>(losses.size());
-    level = std::min(level, value_at_risk(losses, std::min(1.0, kRoom * tail_ / count)));
+    return value_at_risk(losses, std::min(1.0, kRoom * tail_ / count));
+  }
+
+  // All that reaches `level`. False when no row is new.
+  bool take(const std::vector<double>& losses, double level) {
     const std::size_t before = rows_.size();
     rows_.clear();
     for (std::size_t i = 0; i < losses.size(); ++i) {

@@ -89,12 +89,18 @@ class SmoothLosses : public RowTerms {
     constexpr double kLeast = 1e-9;
     const double least_outer = kLeast * *std::ranges::max_element(outer);
     const double least_dual = kLeast * *std::ranges::max_element(duals);
+    const auto hardly_counts = [&](std::size_t r) {
+      return outer[r] < least_outer && duals[r] < least_dual;
+    };
+    std::size_t kept = 0;
+    for (std::size_t r = 0; r < rows_.size(); ++r) kept += hardly_counts(r) ? 0 : 1;
+    if (kept == rows_.size()) return problem_.hessian(rows_, duals, outer, slopes_, damping);
     some_rows_.clear();
     some_outer_.clear();
     some_duals_.clear();
     some_slopes_.clear();
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (outer[r] < least_outer && duals[r] < least_dual) continue;
+      if (hardly_counts(r)) continue;
       some_rows_.push_back(rows_[r]);
       some_outer_.push_back(outer[r]);
       some_duals_.push_back(duals[r]);
