@@ -414,6 +414,20 @@ TEST(ExactCvar, large_data_has_the_optimum_of_all_its_rows) {
   }
 }
 
+TEST(ExactCvar, large_data_that_is_fitted_or_separable_ends) {
+  Rng rng(18);
+  for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::logistic}) {
+    const Dataset data =
+        random_data(task_of(kind), {.rows = 30'000, .features = 2, .noise = 0}, rng);
+    const ExactResult found = solve_exact(data, Loss(kind), {.alpha = 0.001});
+    SCOPED_TRACE(kLossNames.of(kind));
+    expect_finite(found);
+    EXPECT_EQ(found.status,
+              kind == LossKind::logistic ? ExactStatus::not_attained : ExactStatus::optimal);
+    EXPECT_LE(found.certificate.upper, 1e-11);
+  }
+}
+
 TEST(ExactCvar, a_flag_ends_it_with_a_valid_certificate) {
   Rng rng(15);
   const std::atomic<bool> stop{true};

@@ -42,16 +42,16 @@ struct ExactResult {
 /// The linear model of least CVaR + ridge/2 |weights|^2, intercepts left out of the ridge, with a
 /// proof: `certificate.relative_gap()` is at most the tolerance unless the status says otherwise.
 ///
-/// Smooth losses (squared, huber, logistic, softmax): the maximum over q is smoothed by
-/// mu/2 alpha N |q|^2, which has its maximiser in closed form but for one level; Newton's method in
-/// theta, mu falling towards 0. Large data begins on a sample of its rows. Absolute, pinball and
-/// hinge losses: a primal-dual interior-point method on the linear (with ridge: quadratic) program.
-/// `start`: parameters to begin with, such as those of a neighbouring alpha.
+/// A primal-dual interior-point method on the epigraph form [RU00; M92], for smooth losses with
+/// their curvature. Large data begins on a sample of its rows, and leaves out those far below the
+/// tail until one of them rises into it (docs/how_it_works.md). `start`: parameters to begin with,
+/// such as those of a neighbouring alpha.
 ///
-/// Cost: some ten passes over the data and as many Gram matrices of the rows in the tail, O(alpha N
-/// parameters^2) each; interior point: all rows. Deterministic, whatever the number of threads.
-/// Throws: OptionError for an option that is not allowed, a loss that does not fit the task or more
-/// than 5,000 parameters; DataError for empty data.
+/// Cost: ten to fifty steps, each one Gram matrix and six passes over the rows that the tail may
+/// reach: about 2 alpha N of them when there are many, O(alpha N parameters^2). Memory: 250 bytes
+/// for each of those rows. Deterministic, whatever the number of threads. Throws: OptionError for
+/// an option that is not allowed, a loss that does not fit the task or more than 5,000 parameters;
+/// DataError for empty data.
 [[nodiscard]] ExactResult solve_exact(const Dataset& data, const Loss& loss,
                                       const ExactOptions& options,
                                       const LinearModel* start = nullptr);

@@ -1,0 +1,88 @@
+#include "solver/follow.hpp"
+
+#include "solver/dual_bound.hpp"
+
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+/// Keeps the better of what is known and what a point shows; `upper` is the objective there.
+void improve(const Problem& problem, double alpha, const InteriorPoint& point, double upper,
+             SolverOutcome& outcome) {
+  RowLaw law;
+  std::vector<double> slopes;
+  point.read_law(law, slopes);
+  DualBound bound = dual_bound(problem, alpha, law, slopes, point.theta());
+  if (outcome.law.rows.empty() || bound.value > outcome.certificate.lower) {
+    outcome.certificate.lower = bound.value;
+    outcome.certificate.radius = bound.radius;
+    outcome.law = std::move(bound.law);
+  }
+  if (outcome.theta.size() == 0 || upper < outcome.certificate.upper) {
+    outcome.certificate.upper = upper;
+    outcome.theta = point.theta();
+  }
+}
+
+/// Whether steps still lead somewhere: the gap falls by a tenth within twenty of them.
+class Progress {
+ public:
+  bool goes_on(double gap) {
+    if (gap < 0.9 * best_) {
+      best_ = gap;
+      since_ = 0;
+    }
+    return ++since_ <= 20;
+  }
+
+ private:
+  double best_ = std::numeric_limits<double>::infinity();
+  int since_ = 0;
+};
+
+}  // namespace
+
+bool is_within(const Certificate& certificate, double tolerance) {
+  const auto gap = certificate.relative_gap();
+  return gap && *gap <= tolerance;
+}
+
+ExactStatus status_at_zero(const Problem& problem) {
+  const LossKind kind = problem.loss().kind();
+  const bool far = kind == LossKind::logistic || kind == LossKind::softmax;
+  return far && problem.ridge() == 0 ? ExactStatus::not_attained : ExactStatus::optimal;
+}
+
+// A certificate costs about as much as a step, so it is made when the gap promises success, and at
+// the end.
+SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowOptions& options,
+                     const std::function<double(const Eigen::VectorXd&)>& objective) {
+  SolverOutcome outcome;
+  Progress progress;
+  const double zero = 1e-12 * objective(Eigen::VectorXd::Zero(problem.size()));
+  for (bool moved = true;; moved = point.step()) {
+    const double value = point.value();
+    const bool ends = is_set(options.stop) || outcome.steps == options.most_steps || !moved ||
+                      value <= zero || !progress.goes_on(point.gap());
+    if (ends || point.gap() <= 1.5 * options.tolerance * value) {
+      improve(problem, options.alpha, point, objective(point.theta()), outcome);
+      if (is_within(outcome.certificate, options.tolerance)) {
+        outcome.status = ExactStatus::optimal;
+        return outcome;
+      }
+      if (outcome.certificate.upper <= zero) {
+        outcome.status = status_at_zero(problem);
+        return outcome;
+      }
+    }
+    if (ends) {
+      if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;
+      return outcome;
+    }
+    ++outcome.steps;
+  }
+}
+
+}  // namespace adacvar

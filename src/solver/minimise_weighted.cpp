@@ -1,0 +1,142 @@
+#include "solver/follow.hpp"
+#include "solver/minimise.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+/// A step and how much the quadratic model promises by it.
+struct NewtonStep {
+  Eigen::VectorXd step;
+  double decrement = 0;
+};
+
+// A singular Hessian gets a small multiple of the unit matrix, more where that is not enough.
+NewtonStep newton_step(const Eigen::MatrixXd& hessian, const Eigen::VectorXd& gradient) {
+  const double scale = std::max(hessian.trace() / static_cast<double>(hessian.rows()),
+                                std::numeric_limits<double>::min());
+  for (double shift = 1e-13 * scale; shift < 1e6 * scale; shift *= 100) {
+    Eigen::MatrixXd shifted = hessian;
+    shifted.diagonal().array() += shift;
+    const Eigen::LLT<Eigen::MatrixXd> factor(shifted);
+    if (factor.info() != Eigen::Success) continue;
+    NewtonStep result{-factor.solve(gradient), 0};
+    result.decrement = -gradient.dot(result.step);
+    if (result.step.allFinite() && result.decrement >= 0) return result;
+  }
+  return {-gradient / scale, gradient.squaredNorm() / scale};
+}
+
+/// sum q_r L_r + ridge/2 |weights|^2 and the slopes there.
+class WeightedLoss {
+ public:
+  WeightedLoss(const Problem& problem, const RowLaw& law) : problem_(problem), law_(law) {}
+
+  double move_to(const Eigen::VectorXd& theta) {
+    problem_.evaluate(theta, law_.rows, losses_, slopes_);
+    double sum = problem_.penalty(theta);
+    for (std::size_t r = 0; r < losses_.size(); ++r) sum += law_.weights[r] * losses_[r];
+    return sum;
+  }
+
+  [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
+    Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
+    problem_.add_penalty_gradient(theta, gradient);
+    Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
+    problem_.add_penalty_curvature(hessian);
+    return newton_step(hessian, gradient);
+  }
+
+  [[nodiscard]] const std::vector<double>& slopes() const { return slopes_; }
+
+ private:
+  const Problem& problem_;
+  const RowLaw& law_;
+  std::vector<double> losses_;
+  std::vector<double> slopes_;
+};
+
+struct NewtonResult {
+  Eigen::VectorXd theta;
+  double value = 0;
+  std::uint64_t steps = 0;
+  bool vanished = false;  // the loss is next to nothing
+};
+
+NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::VectorXd& start,
+                    const std::atomic<bool>* stop) {
+  constexpr std::uint64_t kMostSteps = 200;
+  NewtonResult result{.theta = start};
+  const double scale = loss.move_to(Eigen::VectorXd::Zero(problem.size()));
+  result.value = loss.move_to(start);
+  double damping = problem.loss().kind() == LossKind::squared ? 0.0 : 1e-6;
+  while (result.steps < kMostSteps && !is_set(stop) && result.value > 1e-12 * scale) {
+    const NewtonStep step = loss.step_at(result.theta, damping);
+    if (step.decrement <= 1e-15 * result.value) break;
+    ++result.steps;
+    double length = 1;
+    double then = loss.move_to(result.theta + step.step);
+    while (!(then <= result.value - 1e-4 * length * step.decrement) && length > 1e-10) {
+      length *= 0.5;
+      then = loss.move_to(result.theta + length * step.step);
+    }
+    if (!(then < result.value)) break;
+    result.theta += length * step.step;
+    result.value = then;
+    // Where curvature vanishes steps are too long.
+    damping *= length == 1 ? 0.1 : length < 0.1 ? 100 : 1;
+  }
+  result.value = loss.move_to(result.theta);
+  result.vanished = result.value <= 1e-12 * scale;
+  return result;
+}
+
+SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw& law,
+                             const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
+  WeightedLoss loss(problem, law);
+  const NewtonResult found = newton(problem, loss, start, stop);
+  SolverOutcome outcome;
+  outcome.theta = found.theta;
+  outcome.steps = found.steps;
+  outcome.law = law;
+  const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), found.theta);
+  outcome.certificate = {bound.value, found.value, bound.radius};
+  if (found.vanished) outcome.status = status_at_zero(problem);
+  return outcome;
+}
+
+}  // namespace
+
+SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowLaw& law,
+                                const Eigen::VectorXd& start, double tolerance,
+                                const std::atomic<bool>* stop) {
+  SolverOutcome outcome;
+  if (is_smooth(problem.loss())) {
+    outcome = newton_outcome(problem, alpha, law, start, stop);
+  } else {
+    WeightedLoss loss(problem, law);
+    const auto objective = [&](const Eigen::VectorXd& theta) { return loss.move_to(theta); };
+    InteriorPoint point(problem, law.rows, law.weights, InteriorPoint::Kind::weighted,
+                        Eigen::VectorXd::Zero(problem.size()), 0);
+    outcome = follow(problem, point,
+                     {.alpha = alpha, .tolerance = tolerance, .most_steps = 200, .stop = stop},
+                     objective);
+    outcome.law = law;
+  }
+  if (is_within(outcome.certificate, tolerance)) outcome.status = ExactStatus::optimal;
+  if (is_set(stop)) outcome.status = ExactStatus::interrupted;
+  return outcome;
+}
+
+Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
+                                   const Eigen::VectorXd& start) {
+  WeightedLoss loss(problem, law);
+  return newton(problem, loss, start, nullptr).theta;
+}
+
+}  // namespace adacvar
