@@ -16,7 +16,7 @@ ABLATIONS = [
     ("batch = rows/64, from 8 to 64", "64", ["--batch", "64"]),
     ("epsilon 1", "0", ["--epsilon", "0"]),
     ("momentum 0.5", "0.9", ["--momentum", "0.9"]),
-    ("learning rate 0.015", "0.01", ["--learning-rate", "0.01"]),
+    ("learning rate 0.015 (classes: 0.005)", "0.01", ["--learning-rate", "0.01"]),
     ("decay 0.3", "0.1", ["--decay", "0.1"]),
     ("eta-scale 3 (classes: 20)", "20 (3)", None),
 ]
