@@ -13,7 +13,7 @@ SETS = ["normal", "pareto", "sinc", "abalone", "boston", "cpu-small", "adult", "
         "monks", "phoneme", "spambase", "splice", "titanic"]
 ABLATIONS = [
     ("all", "", []),
-    ("batch = rows/64, from 8 to 64", "64", ["--batch", "64"]),
+    ("batch = rows/64, from 8 to 64 (classes: 64)", "64", ["--batch", "64"]),
     ("epsilon 1", "0", ["--epsilon", "0"]),
     ("momentum 0.5", "0.9", ["--momentum", "0.9"]),
     ("learning rate 0.015 (classes: 0.005)", "0.01", ["--learning-rate", "0.01"]),
