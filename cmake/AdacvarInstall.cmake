@@ -9,7 +9,7 @@ set(adacvar_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/adacvar)
 set(adacvar_core_dependencies)
 get_target_property(adacvar_core_type adacvar_core TYPE)
 if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
-  set(adacvar_core_dependencies Eigen3 fmt LibLZMA Threads ZLIB nlohmann_json)
+  set(adacvar_core_dependencies Boost Eigen3 fmt LibLZMA Threads ZLIB nlohmann_json)
 endif()
 
 configure_package_config_file(

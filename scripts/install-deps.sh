@@ -4,9 +4,9 @@ set -euo pipefail
 export LC_ALL=C
 
 declare -A packages=(
-  [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev"
+  [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev libboost-dev"
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
-  [test]="libgtest-dev libboost-dev"
+  [test]="libgtest-dev"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )

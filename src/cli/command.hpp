@@ -22,6 +22,7 @@ struct Command {
 [[nodiscard]] Command make_compare_command();
 [[nodiscard]] Command make_evaluate_command();
 [[nodiscard]] Command make_predict_command();
+[[nodiscard]] Command make_reproduce_command();
 [[nodiscard]] std::vector<Command> make_data_commands();
 
 /// All commands, in the order of the help.

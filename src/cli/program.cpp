@@ -221,6 +221,7 @@ std::vector<Command> make_commands() {
   commands.push_back(make_compare_command());
   commands.push_back(make_evaluate_command());
   commands.push_back(make_predict_command());
+  commands.push_back(make_reproduce_command());
   for (Command& command : make_data_commands()) commands.push_back(std::move(command));
   return commands;
 }

@@ -77,6 +77,12 @@ void ProgressLine::show(const RunProgress& progress) {
   }
 }
 
+void ProgressLine::show_work(double done, double before, double total, const std::string& text) {
+  if (quiet_ || !(total > 0)) return;
+  share_at_start_ = before / total;
+  print(done / total, text);
+}
+
 void ProgressLine::show_bytes(const std::string& name, std::uint64_t received,
                               std::uint64_t total) {
   if (quiet_) return;
@@ -102,8 +108,9 @@ void ProgressLine::draw(double share, const std::string& text) {
   last_drawn_ = now;
   drawn_ = true;
   const double spent = std::chrono::duration<double>(now - start_).count();
+  const double gained = share - share_at_start_;
   const std::string left =
-      share > 0 ? ", " + duration_text(spent * (1 - share) / share) + " left" : "";
+      gained > 0 ? ", " + duration_text(spent * (1 - share) / gained) + " left" : "";
   print_message("\r\x1b[K" + bar_line(share, text + left, terminal_width()));
 }
 

@@ -21,6 +21,9 @@ class ProgressLine {
 
   void show(const RunProgress& progress);
 
+  /// Any other work: how much of `total` is done, of which `before` was done at the start.
+  void show_work(double done, double before, double total, const std::string& text);
+
   /// Bytes of a file.
   void show_bytes(const std::string& name, std::uint64_t received, std::uint64_t total);
 
@@ -32,6 +35,7 @@ class ProgressLine {
   void clear();
 
   bool quiet_;
+  double share_at_start_ = 0;
   bool terminal_;
   std::uint64_t epochs_;
   Clock::time_point start_ = Clock::now();

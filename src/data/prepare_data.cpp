@@ -38,23 +38,6 @@ bool has_two_values(std::span<const double> values) {
          std::ranges::all_of(values, [&](double v) { return v == values[0] || v == *other; });
 }
 
-/// A number per class and row, or nothing for regression. Missing values are refused when the
-/// preprocessor meets them.
-std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
-                                      TaskChoice task) {
-  if (task == TaskChoice::regression) return {};
-  const auto* table = std::get_if<Table>(&data.content);
-  if (table != nullptr) {
-    const Column& column = find_column(*table, target, "target");
-    if (column.categorical) return column.codes;
-  }
-  const std::span<const double> values =
-      table != nullptr ? std::span(find_column(*table, target, "target").numbers)
-                       : std::span(std::get<SparseRows>(data.content).target);
-  if (task == TaskChoice::automatic && !has_two_values(values)) return {};
-  return number_classes(values);
-}
-
 /// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the
 /// training rows of a small table may well have two values only.
 std::optional<Task> chosen_task(const RawData& data, const std::string& target, TaskChoice choice) {
@@ -156,17 +139,29 @@ Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
 
 }  // namespace
 
+// Missing values are refused when the preprocessor meets them.
+std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
+                                      TaskChoice task) {
+  if (task == TaskChoice::regression) return {};
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table != nullptr) {
+    const Column& column = find_column(*table, target, "target");
+    if (column.categorical) return column.codes;
+  }
+  const std::span<const double> values =
+      table != nullptr ? std::span(find_column(*table, target, "target").numbers)
+                       : std::span(std::get<SparseRows>(data.content).target);
+  if (task == TaskChoice::automatic && !has_two_values(values)) return {};
+  return number_classes(values);
+}
+
 Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                  const SplitShares& shares, std::uint64_t seed) {
   return split_rows(data.rows(), shares, seed, classes_of(data, target, task));
 }
 
-PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
-  check_options(options);
-  const SplitShares shares = shares_for(options);
-  const RawData data = read_data(options.data, options.source);
+PreparedData prepare_split(const RawData& data, const DataOptions& options, const Split& split) {
   const std::string target = target_of(data, options.target);
-  const Split split = split_data(data, target, options.task, shares, seed);
   if (split.train.empty()) {
     throw DataError(fmt::format("of {} row{}, none is left for training", data.rows(),
                                 data.rows() == 1 ? "" : "s"),
@@ -177,23 +172,36 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
                                    .task = chosen_task(data, target, options.task),
                                    .standardise = !options.raw_features});
   std::vector<std::string> notes = preprocessor.notes();
-  note_empty_parts(split, shares, notes);
   note_many_levels(preprocessor, split.train.size(), notes);
   PreparedData result{.preprocessor = preprocessor,
                       .train = apply(preprocessor, data, split.train, "the training", notes),
                       .valid = apply(preprocessor, data, split.valid, "the validation", notes),
                       .test = apply(preprocessor, data, split.test, "the test", notes),
-                      .shares = shares,
+                      .shares = {},
                       .fingerprint = fingerprint_of(data),
                       .source = data.source(),
                       .notes = {}};
+  result.notes = std::move(notes);
+  return result;
+}
+
+PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
+  check_options(options);
+  const SplitShares shares = shares_for(options);
+  const RawData data = read_data(options.data, options.source);
+  const std::string target = target_of(data, options.target);
+  const Split split = split_data(data, target, options.task, shares, seed);
+  PreparedData result = prepare_split(data, options, split);
+  result.shares = shares;
+  note_empty_parts(split, shares, result.notes);
   if (!options.valid_data.empty()) {
-    result.valid = apply_file(preprocessor, options.valid_data, options, "the validation", notes);
+    result.valid = apply_file(result.preprocessor, options.valid_data, options, "the validation",
+                              result.notes);
   }
   if (!options.test_data.empty()) {
-    result.test = apply_file(preprocessor, options.test_data, options, "the test", notes);
+    result.test =
+        apply_file(result.preprocessor, options.test_data, options, "the test", result.notes);
   }
-  result.notes = std::move(notes);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include <adacvar/data/split.hpp>
 
+#include "data/shuffle.hpp"
+
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
 
@@ -9,7 +11,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace adacvar {
 
@@ -53,13 +54,6 @@ Sizes largest_remainder(std::size_t rows, const Shares& shares) {
     remainder[part] -= 1;
   }
   return sizes;
-}
-
-// Fisher and Yates, with our own bounded draw: std::shuffle differs between libraries.
-void shuffle(std::span<Index> rows, Rng& rng) {
-  for (std::size_t left = rows.size(); left > 1; --left) {
-    std::swap(rows[left - 1], rows[rng.below(static_cast<std::uint32_t>(left))]);
-  }
 }
 
 void deal(std::span<const Index> rows, const Shares& shares, Split& split) {

@@ -51,6 +51,11 @@ struct PreparedData {
   std::vector<std::string> notes;  ///< what a user should know, one sentence each
 };
 
+/// A number per class and row, from 0 on in the order in which classes are met; empty for
+/// regression. Throws: DataError when there is no such target.
+[[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
+                                                    TaskChoice task);
+
 /// The rows of the three parts, drawn by `seed`; classes are split alike (stratified).
 /// Throws: OptionError as split_rows; DataError when there is no such target.
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
@@ -60,5 +65,10 @@ struct PreparedData {
 /// Throws: OptionError for options that do not fit each other or the data; DataError as
 /// read_data and Preprocessor do, and when no row is left for training.
 [[nodiscard]] PreparedData prepare_data(const DataOptions& options, std::uint64_t seed);
+
+/// The same for data that is there and split already; rows may be left out or stand repeatedly.
+/// Files of `options` are not looked at, nor are its shares; an empty target is the data's usual.
+[[nodiscard]] PreparedData prepare_split(const RawData& data, const DataOptions& options,
+                                         const Split& split);
 
 }  // namespace adacvar

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+#include <adacvar/learner/train.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// The algorithms of our tables.
+enum class Variant : std::uint8_t {
+  gain,     ///< Ada-CVaR as published: estimator gain, eta as the theory has it
+  centred,  ///< Ada-CVaR with our estimator, its epsilon and its automatic eta
+  trunc,
+  soft,
+  mean,
+};
+
+inline constexpr Names kVariantNames{"gain", "centred", "trunc", "soft", "mean"};
+
+enum class GridSize : std::uint8_t {
+  small,  ///< 8 to 24 configurations an algorithm: minutes
+  paper,  ///< the paper's appendix in full: 28 to 1008
+};
+
+/// All configurations of a variant, in an order that does not change.
+///
+/// paper: optimizer (SGD with momentum 0.9, Adam) x 7 learning rates x batch (64, 128); for
+/// Ada-CVaR x eta (1, 0.5, 0.1, automatic) x gamma (0, 0.01, 0.1) x schedule of eta (constant,
+/// 1/sqrt(t), Adagrad); for Soft-CVaR x temperature (0.1, 1, 10). 50 epochs, learning rate times
+/// 0.1 after epochs 20 and 40. small: the same with batch 64, four learning rates, automatic eta,
+/// constant, gamma 0.01 and 0.1. Early stopping is read from the same runs.
+[[nodiscard]] std::vector<TrainOptions> experiment_grid(Variant variant, GridSize size,
+                                                        double alpha);
+
+/// Whether the configuration differs from the variant's plain one only in what all algorithms tune
+/// (optimizer, learning rate, batch): a choice among those alone is one of equal budgets.
+[[nodiscard]] bool is_plain(Variant variant, const TrainOptions& options);
+
+/// In words: `adam 0.01, batch 64, eta auto, gamma 0.1, adagrad`.
+[[nodiscard]] std::string config_text(const TrainOptions& options);
+
+}  // namespace adacvar

@@ -1,0 +1,247 @@
+#include "base/write_file.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_line.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/experiment/run_study.hpp>
+#include <adacvar/experiment/summary.hpp>
+#include <adacvar/report/study_report.hpp>
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+namespace adacvar::cli {
+
+namespace {
+
+enum class ExperimentChoice : std::uint8_t {
+  convex,
+  shift_train,
+  shift_test,
+  shift_double,
+  tradeoff,
+  all,
+};
+
+struct ReproduceOptions {
+  ExperimentChoice experiment = ExperimentChoice::convex;
+  GridSize grid = GridSize::small;
+  std::uint64_t seeds = 5;
+  bool upsample = false;
+  bool downsample = false;
+  std::vector<std::string> sets = {};
+  std::string out = {};
+  std::string data_dir = {};
+  std::uint64_t make_rows = 10'000;
+  std::uint64_t threads = 0;
+
+  static void describe(auto&& option) {
+    using O = ReproduceOptions;
+    option("experiment", &O::experiment,
+           Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "all"},
+           "which of the paper's experiments; all: each shift also upsampled and downsampled");
+    option("grid", &O::grid, Names{"small", "paper"},
+           "configurations tried: minutes, or the paper's appendix in full");
+    option("seeds", &O::seeds, Bounds{.low = 1, .high = 1000}, "splits, each with its own seed");
+    option("upsample", &O::upsample, "shifts: repeats rows until the training classes balance");
+    option("downsample", &O::downsample, "shifts: leaves rows out until they do");
+    option("sets", &O::sets, "only these of the paper's sets, with commas between");
+    option("out", &O::out,
+           "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
+           "already is not run again");
+    option("data-dir", &O::data_dir,
+           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+    option("make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
+           "rows of the synthetic sets");
+    option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
+           "runs at a time; 0: one per core; does not change the result");
+  }
+};
+
+struct State {
+  ReproduceOptions reproduce;
+  TalkOptions talk;
+};
+
+Rebalance rebalance_of(const ReproduceOptions& options) {
+  if (options.upsample && options.downsample) {
+    throw OptionError("upsample and downsample do not go together");
+  }
+  if (options.upsample) return Rebalance::upsample;
+  return options.downsample ? Rebalance::downsample : Rebalance::none;
+}
+
+std::vector<Study> studies_of(const ReproduceOptions& options) {
+  StudyChoice choice{options.grid, options.seeds, rebalance_of(options), options.sets};
+  if (options.experiment != ExperimentChoice::all) {
+    return {make_study(static_cast<Experiment>(options.experiment), choice)};
+  }
+  if (choice.rebalance != Rebalance::none || !choice.sets.empty()) {
+    throw OptionError("experiment = all takes no sets, upsample or downsample: it has them all");
+  }
+  std::vector<Study> studies = {make_study(Experiment::convex, choice)};
+  for (const Experiment shift :
+       {Experiment::shift_train, Experiment::shift_test, Experiment::shift_double}) {
+    for (choice.rebalance = Rebalance::none;;) {
+      studies.push_back(make_study(shift, choice));
+      if (choice.rebalance == Rebalance::downsample) break;
+      choice.rebalance = static_cast<Rebalance>(static_cast<int>(choice.rebalance) + 1);
+    }
+  }
+  choice.rebalance = Rebalance::none;
+  studies.push_back(make_study(Experiment::tradeoff, choice));
+  return studies;
+}
+
+std::string grid_name(const Study& study) {
+  constexpr Names kGrids{"small", "paper"};
+  return std::string(kGrids.of(study.grid));
+}
+
+std::filesystem::path folder_of(const ReproduceOptions& options, const Study& study, bool several) {
+  const std::string name = several ? "all" : study.name;
+  const std::filesystem::path out =
+      options.out.empty() ? fmt::format("reproduce-{}-{}", name, grid_name(study)) : options.out;
+  return several ? out / study.name : out;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw OptionError(fmt::format("out: cannot make {}: {}", folder.string(), error.message()));
+  }
+}
+
+// Results may be mixed only when all of this is the same.
+std::string study_text(const Study& study, const ReproduceOptions& options) {
+  return fmt::format("{}, grid {}, alpha {:g}, {} synthetic rows, adacvar {}", study.name,
+                     grid_name(study), study.alpha, options.make_rows, ADACVAR_VERSION);
+}
+
+/// Throws: Interrupted.
+void run_watched(const State& state, const Study& study, ResultLog& log) {
+  ProgressLine progress(state.talk.quiet, 1);
+  std::optional<double> before;
+  const StudyHooks hooks{.progress =
+                             [&](const StudyProgress& p) {
+                               if (!before) before = p.work_done;
+                               progress.show_work(
+                                   p.work_done, *before, p.work,
+                                   fmt::format("{} run {}/{}{}{}", study.name, p.done, p.total,
+                                               p.last.empty() ? "" : ": ", p.last));
+                             },
+                         .stop = &watch_interrupts()};
+  SourceOptions source;
+  source.data_dir = state.reproduce.data_dir;
+  source.make_rows = state.reproduce.make_rows;
+  if (!run_study(study, source, static_cast<unsigned>(state.reproduce.threads), log, hooks)) {
+    throw Interrupted{};
+  }
+}
+
+std::optional<Variant> variant_of(const Contestant& contestant) {
+  for (std::size_t i = 0; i < kVariantNames.names.size(); ++i) {
+    if (kVariantNames.names[i] == contestant.name) return static_cast<Variant>(i);
+  }
+  return std::nullopt;
+}
+
+bool may_select_plain(const Contestant& contestant, std::size_t config) {
+  const auto variant = variant_of(contestant);
+  return !variant || is_plain(*variant, contestant.configs[config]);
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  write_file(path, [&](const Write& write) { write(text); });
+}
+
+void write_tables(const std::filesystem::path& folder, const std::string& title,
+                  const Summary& summary, const std::vector<ResultTable>& tables) {
+  std::string markdown = fmt::format("## {}\n\n", title);
+  std::string latex;
+  for (const ResultTable& table : tables) {
+    markdown += table_markdown(table) + "\n";
+    latex += table_latex(table) + "\n";
+  }
+  write_text(folder / "tables.md", markdown);
+  write_text(folder / "tables.tex", latex);
+  write_text(folder / "tables.csv", study_csv(summary));
+}
+
+nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
+  auto list = nlohmann::ordered_json::array();
+  for (const ResultTable& table : tables) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& row : table.rows) {
+      auto cells = nlohmann::ordered_json::object();
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        cells[table.header[c]] = row[c].text;
+        if (row[c].best) cells["best"].push_back(table.header[c]);
+      }
+      rows.push_back(std::move(cells));
+    }
+    list.push_back({{"title", table.title}, {"rows", std::move(rows)}, {"notes", table.notes}});
+  }
+  return list;
+}
+
+int reproduce_now(const State& state) {
+  check_options(state.reproduce);
+  const std::vector<Study> studies = studies_of(state.reproduce);
+  auto json = nlohmann::ordered_json::array();
+  std::string text;
+  std::vector<std::string> notes;
+  for (const Study& study : studies) {
+    const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
+    make_folder(folder);
+    const std::string title = study_text(study, state.reproduce);
+    ResultLog log(folder / "results.jsonl", title);
+    run_watched(state, study, log);
+    const Summary summary = summarise(study, log);
+    std::optional<Summary> plain;
+    if (study.grid == GridSize::paper && !study.table.empty()) {
+      plain = summarise(study, log, &may_select_plain);
+    }
+    const auto tables = study_tables(summary, plain ? &*plain : nullptr);
+    write_tables(folder, title, summary, tables);
+    for (const ResultTable& table : tables) text += table_text(table) + "\n";
+    json.push_back({{"experiment", study.name},
+                    {"grid", grid_name(study)},
+                    {"alpha", study.alpha},
+                    {"seeds", study.seeds},
+                    {"folder", folder.string()},
+                    {"tables", tables_json(tables)}});
+    notes.push_back(
+        fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
+  }
+  print_outcome(state.talk, json.dump(), text, notes);
+  return kDone;
+}
+
+}  // namespace
+
+Command make_reproduce_command() {
+  const auto state = std::make_shared<State>();
+  Command command;
+  command.name = "reproduce";
+  command.usage = "EXPERIMENT [options]";
+  command.about = "Runs an experiment of the paper and tabulates its figures beside ours";
+  command.example = "adacvar reproduce convex --grid small";
+  command.options.add("Experiment", state->reproduce);
+  command.options.set_position("experiment", 1);
+  command.options.set_file({"out", "data-dir"});
+  add_talk_options(command.options, state->talk);
+  command.run = [state] { return reproduce_now(*state); };
+  return command;
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,91 @@
+#include <adacvar/data/shift.hpp>
+
+#include "data/shuffle.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/options.hpp>
+#include <adacvar/base/rng.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+using Rows = std::vector<Index>;
+
+std::array<Rows, 2> by_class(std::span<const Index> rows, std::span<const std::uint32_t> classes) {
+  std::array<Rows, 2> parts;
+  for (const Index row : rows) {
+    if (row >= classes.size()) {
+      throw OptionError(fmt::format("row {}: classes are given for {} rows", row, classes.size()));
+    }
+    if (classes[row] > 1) {
+      throw OptionError(fmt::format("row {} has class {}, a shift needs two", row, classes[row]));
+    }
+    parts[classes[row]].push_back(row);
+  }
+  return parts;
+}
+
+// `size` of the rows, each at most once, in increasing order.
+Rows some_of(Rows rows, std::size_t size, Rng& rng) {
+  shuffle(rows, rng);
+  rows.resize(std::min(size, rows.size()));
+  std::ranges::sort(rows);
+  return rows;
+}
+
+Rows merged(const Rows& one, const Rows& other) {
+  Rows result;
+  result.reserve(one.size() + other.size());
+  std::ranges::merge(one, other, std::back_inserter(result));
+  return result;
+}
+
+}  // namespace
+
+std::vector<Index> thin_majority(std::span<const Index> rows,
+                                 std::span<const std::uint32_t> classes, double ratio,
+                                 std::uint64_t seed) {
+  check_range("ratio", ratio, {.low = 0});
+  const auto ones = static_cast<std::size_t>(std::ranges::count(classes, 1U));
+  const std::size_t majority = 2 * ones > classes.size() ? 1 : 0;
+  std::array<Rows, 2> parts = by_class(rows, classes);
+  const Rows& others = parts[1 - majority];
+  const double left = std::max(1.0, std::round(ratio * static_cast<double>(others.size())));
+  Rng rng(seed, 1);  // not the stream of the split
+  return merged(some_of(parts[majority], static_cast<std::size_t>(left), rng), others);
+}
+
+std::vector<Index> upsample(std::span<const Index> rows, std::span<const std::uint32_t> classes,
+                            std::uint64_t seed) {
+  std::array<Rows, 2> parts = by_class(rows, classes);
+  const std::size_t small = parts[0].size() < parts[1].size() ? 0 : 1;
+  const Rows& whole = parts[1 - small];
+  if (parts[small].empty()) return whole;
+  Rng rng(seed, 1);  // not the stream of the split
+  Rows repeated;
+  while (repeated.size() + parts[small].size() <= whole.size()) {
+    repeated.insert(repeated.end(), parts[small].begin(), parts[small].end());
+  }
+  const Rows rest = some_of(parts[small], whole.size() - repeated.size(), rng);
+  repeated.insert(repeated.end(), rest.begin(), rest.end());
+  std::ranges::sort(repeated);
+  return merged(repeated, whole);
+}
+
+std::vector<Index> downsample(std::span<const Index> rows, std::span<const std::uint32_t> classes,
+                              std::uint64_t seed) {
+  const std::array<Rows, 2> parts = by_class(rows, classes);
+  const std::size_t size = std::min(parts[0].size(), parts[1].size());
+  Rng rng(seed, 1);  // not the stream of the split
+  Rows zeros = some_of(parts[0], size, rng);
+  return merged(zeros, some_of(parts[1], size, rng));
+}
+
+}  // namespace adacvar

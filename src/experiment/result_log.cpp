@@ -1,0 +1,190 @@
+#include <adacvar/experiment/result_log.hpp>
+
+#include <adacvar/base/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::json;
+
+// The double with the shortest text that reads back as the float.
+double brief(float value) {
+  const std::string text = fmt::format("{}", value);
+  double result = 0;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+json to_json(const PartScore& score) {
+  return json::array(
+      {brief(score.mean), brief(score.cvar), brief(score.accuracy), brief(score.precision)});
+}
+
+json to_json(const Reading& reading) {
+  return {{"epoch", reading.epoch},
+          {"train", to_json(reading.train)},
+          {"valid", to_json(reading.valid)},
+          {"test", to_json(reading.test)}};
+}
+
+PartScore score_from(const json& from) {
+  return {from.at(0).get<float>(), from.at(1).get<float>(), from.at(2).get<float>(),
+          from.at(3).get<float>()};
+}
+
+Reading reading_from(const json& from) {
+  return {.epoch = from.at("epoch").get<std::uint64_t>(),
+          .train = score_from(from.at("train")),
+          .valid = score_from(from.at("valid")),
+          .test = score_from(from.at("test"))};
+}
+
+TrialResult result_from(const json& from) {
+  TrialResult result;
+  result.seconds = from.at("seconds").get<float>();
+  result.diverged = from.value("diverged", false);
+  if (result.diverged) return result;
+  result.last = reading_from(from.at("last"));
+  result.early = from.contains("early") ? reading_from(from.at("early")) : result.last;
+  if (from.contains("bound")) result.bound = from.at("bound").get<float>();
+  return result;
+}
+
+json to_json(const TrialKey& key, const TrialResult& result) {
+  json line = {{"set", key.set},
+               {"seed", key.seed},
+               {"algorithm", key.contestant},
+               {"config", key.config},
+               {"seconds", brief(result.seconds)}};
+  if (result.diverged) {
+    line["diverged"] = true;
+    return line;
+  }
+  line["last"] = to_json(result.last);
+  if (result.early != result.last) line["early"] = to_json(result.early);
+  if (result.bound) line["bound"] = brief(*result.bound);
+  return line;
+}
+
+std::string reason() { return std::generic_category().message(errno); }
+
+}  // namespace
+
+std::string TrialKey::text() const {
+  return fmt::format("{}/{}/{}/{}", set, seed, contestant, config);
+}
+
+ResultLog::ResultLog(const std::filesystem::path& path, const std::string& study) : path_(path) {
+  read(study);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) throw OptionError(fmt::format("cannot write {}: {}", path.string(), reason()));
+  std::error_code ignored;
+  if (std::filesystem::file_size(path, ignored) == 0) {
+    append(json{{"format", "adacvar results"}, {"version", 1}, {"study", study}}.dump());
+  }
+}
+
+ResultLog::~ResultLog() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void ResultLog::read(const std::string& study) {
+  std::ifstream in(path_, std::ios::binary);
+  if (!in) return;  // none yet; what else could be wrong, opening it for writing will say
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  if (whole < text.size()) std::filesystem::resize_file(path_, whole);
+  std::uint64_t number = 0;
+  for (std::size_t begin = 0; begin < whole;) {
+    const std::size_t end = text.find('\n', begin);
+    const std::string_view line(text.data() + begin, end - begin);
+    begin = end + 1;
+    ++number;
+    try {
+      if (number > 1) {
+        read_line(line);
+        continue;
+      }
+      const json header = json::parse(line);
+      if (header.at("format") != "adacvar results" || header.at("version") != 1) {
+        throw DataError("not a log of results of this version");
+      }
+      const auto found = header.at("study").get<std::string>();
+      if (found != study) {
+        throw DataError(
+            fmt::format("the results there are those of '{}', not of '{}'; choose "
+                        "another folder by out, or remove them",
+                        found, study));
+      }
+    } catch (const json::exception&) {
+      throw DataError("not a line of a log of results", path_.string(), number);
+    } catch (const DataError& error) {
+      throw DataError(error.what(), path_.string(), number);
+    }
+  }
+}
+
+void ResultLog::read_line(std::string_view line) {
+  const json from = json::parse(line);
+  if (from.contains("fingerprint")) {
+    fingerprints_[from.at("set").get<std::string>()] = from.at("fingerprint").get<std::string>();
+    return;
+  }
+  const TrialKey key{.set = from.at("set").get<std::string>(),
+                     .seed = from.at("seed").get<std::uint64_t>(),
+                     .contestant = from.at("algorithm").get<std::string>(),
+                     .config = from.at("config").get<std::uint64_t>()};
+  results_[key.text()] = result_from(from);
+}
+
+void ResultLog::check_data(const std::string& set, const std::string& fingerprint) {
+  const std::scoped_lock lock(mutex_);
+  const auto [place, is_new] = fingerprints_.emplace(set, fingerprint);
+  if (is_new) {
+    append(json{{"set", set}, {"fingerprint", fingerprint}}.dump());
+  } else if (place->second != fingerprint) {
+    throw DataError(fmt::format("the results there are of other data called {} (fingerprint {}, "
+                                "now {}); choose another folder by out, or remove them",
+                                set, place->second, fingerprint),
+                    path_.string());
+  }
+}
+
+const TrialResult* ResultLog::find(const TrialKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = results_.find(key.text());
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+void ResultLog::add(const TrialKey& key, const TrialResult& result) {
+  const std::string line = to_json(key, result).dump();
+  const std::scoped_lock lock(mutex_);
+  append(line);
+  results_[key.text()] = result;
+}
+
+// One call, so that lines stay whole when the program is killed between two of them.
+void ResultLog::append(const std::string& line) {
+  const std::string text = line + "\n";
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      throw OptionError(fmt::format("cannot write {}: {}", path_.string(), reason()));
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace adacvar

@@ -1,0 +1,128 @@
+#include <adacvar/experiment/run_study.hpp>
+
+#include "base/parallel.hpp"
+
+#include <adacvar/data/read_data.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+struct Trial {
+  TrialKey key;
+  const TrainOptions* options = nullptr;
+  std::size_t data = 0;  // index of the case
+  double work = 0;       // examples drawn
+};
+
+/// A set with one split.
+struct Case {
+  std::string set;
+  std::uint64_t seed = 0;
+  std::optional<PreparedData> data = {};
+};
+
+class StudyRun {
+ public:
+  StudyRun(const Study& study, const SourceOptions& source, unsigned threads, ResultLog& log,
+           const StudyHooks& hooks)
+      : study_(study), source_(source), threads_(threads), log_(log), hooks_(hooks) {}
+
+  bool run() {
+    prepare();
+    plan();
+    report({});
+    for_each_block(pending_.size(), threads_, [this](std::size_t i) { run_one(pending_[i]); });
+    return !is_stopped();
+  }
+
+ private:
+  [[nodiscard]] bool is_stopped() const { return hooks_.stop != nullptr && *hooks_.stop; }
+
+  void prepare() {
+    for (const std::string& set : study_.sets) {
+      for (std::uint64_t seed = 0; seed < study_.seeds; ++seed) cases_.push_back({set, seed});
+    }
+    for_each_block(study_.sets.size(), threads_, [this](std::size_t i) {
+      const std::string& set = study_.sets[i];
+      const RawData data = read_data(set, source_);
+      log_.check_data(set, fingerprint_of(data).crc64);
+      for (std::uint64_t seed = 0; seed < study_.seeds && !is_stopped(); ++seed) {
+        cases_[i * study_.seeds + seed].data = prepare_case(study_, data, seed);
+      }
+    });
+  }
+
+  void plan() {
+    if (is_stopped()) return;
+    for (std::size_t c = 0; c < cases_.size(); ++c) {
+      for (const Contestant& contestant : study_.contestants) plan_contestant(c, contestant);
+    }
+    // Long runs last would leave cores idle at the end.
+    std::ranges::stable_sort(pending_, std::ranges::greater(), &Trial::work);
+  }
+
+  void plan_contestant(std::size_t c, const Contestant& contestant) {
+    const Dataset& training = cases_[c].data->train;
+    for (std::size_t i = 0; i < contestant.configs.size(); ++i) {
+      const TrainOptions& options = contestant.configs[i];
+      Trial trial{.key = {cases_[c].set, cases_[c].seed, contestant.name, i},
+                  .options = &options,
+                  .data = c,
+                  .work = static_cast<double>(training.rows * options.epochs)};
+      ++progress_.total;
+      progress_.work += trial.work;
+      if (log_.find(trial.key) == nullptr) {
+        pending_.push_back(std::move(trial));
+      } else {
+        ++progress_.done;
+        progress_.work_done += trial.work;
+      }
+    }
+  }
+
+  void run_one(const Trial& trial) {
+    if (is_stopped()) return;
+    TrainOptions options = *trial.options;
+    options.seed = trial.key.seed;
+    const auto result = run_trial(*cases_[trial.data].data, options, study_.alpha, hooks_.stop);
+    if (!result) return;
+    log_.add(trial.key, *result);
+    const std::scoped_lock lock(mutex_);
+    ++progress_.done;
+    progress_.work_done += trial.work;
+    report(trial.key.set + ", " + trial.key.contestant);
+  }
+
+  void report(std::string last) {
+    progress_.last = std::move(last);
+    if (hooks_.progress) hooks_.progress(progress_);
+  }
+
+  const Study& study_;
+  const SourceOptions& source_;
+  unsigned threads_;
+  ResultLog& log_;
+  const StudyHooks& hooks_;
+  std::vector<Case> cases_;
+  std::vector<Trial> pending_;
+  std::mutex mutex_;
+  StudyProgress progress_;
+};
+
+}  // namespace
+
+bool run_study(const Study& study, const SourceOptions& source, unsigned threads, ResultLog& log,
+               const StudyHooks& hooks) {
+  return StudyRun(study, source, threads, log, hooks).run();
+}
+
+}  // namespace adacvar

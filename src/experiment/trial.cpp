@@ -1,0 +1,147 @@
+#include <adacvar/experiment/trial.hpp>
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/risk/classification.hpp>
+#include <adacvar/risk/cvar.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+float to_float(double value) { return static_cast<float>(value); }
+
+void score_classes(std::span<const double> scores, const Dataset& data, PartScore& result) {
+  ConfusionMatrix matrix(2);
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    matrix.add(static_cast<std::size_t>(data.targets[i]), scores[i] > 0 ? 1 : 0);
+  }
+  result.accuracy = to_float(matrix.accuracy());
+  result.precision = to_float(matrix.min_class_precision());
+}
+
+bool is_finite(const Reading& reading) {
+  return std::isfinite(reading.train.cvar) && std::isfinite(reading.valid.cvar) &&
+         std::isfinite(reading.test.cvar);
+}
+
+/// One run and what is read from it.
+class TrialRun {
+ public:
+  TrialRun(const PreparedData& data, const TrainOptions& options, double alpha,
+           const std::atomic<bool>* stop)
+      : data_(data),
+        options_(options),
+        alpha_(alpha),
+        stop_(stop),
+        loss_(Loss::of_task(data.train.task)) {}
+
+  std::optional<TrialResult> run() {
+    const auto begin = std::chrono::steady_clock::now();
+    TrialResult result = options_.algorithm == Algorithm::exact ? solved() : trained();
+    if (stop_ != nullptr && *stop_) return std::nullopt;
+    const std::chrono::duration<float> spent = std::chrono::steady_clock::now() - begin;
+    result.seconds = spent.count();
+    return result;
+  }
+
+ private:
+  TrialResult solved() const {
+    const ExactResult exact = solve_exact(data_.train, loss_,
+                                          {.alpha = options_.alpha,
+                                           .ridge = options_.ridge,
+                                           .tolerance = 1e-8,
+                                           .threads = 1,  // trials run beside each other
+                                           .stop = stop_});
+    TrialResult result;
+    result.last = result.early = read(exact.model, 0);
+    result.bound = to_float(exact.certificate.lower);
+    return result;
+  }
+
+  TrialResult trained() {
+    const TrainHooks hooks{.progress = {}, .stop = stop_, .watch = [this](const EpochView& view) {
+                             note_epoch(view);
+                             return true;
+                           }};
+    // Validation rows are judged here, by the rule of selection.
+    const TrainResult run = train(data_.train, nullptr, loss_, options_, hooks);
+    TrialResult result;
+    if (run.stop_reason == StopReason::diverged) return {.diverged = true};
+    if (best_epoch_ == 0) return result;  // stopped
+    result.last = read(run.model, run.epochs);
+    result.early = read(best_, best_epoch_);
+    if (is_finite(result.last) && is_finite(result.early)) return result;
+    return {.diverged = true};
+  }
+
+  void note_epoch(const EpochView& view) {
+    const PartScore now = score(view.model, loss_, data_.valid, alpha_);
+    if (best_epoch_ > 0 && !is_selected_before(now, best_score_, data_.train.task)) return;
+    best_epoch_ = view.record.epoch;
+    best_score_ = now;
+    best_ = view.model;
+  }
+
+  [[nodiscard]] Reading read(const LinearModel& model, std::uint64_t epoch) const {
+    return {.epoch = epoch,
+            .train = score(model, loss_, data_.train, alpha_),
+            .valid = score(model, loss_, data_.valid, alpha_),
+            .test = score(model, loss_, data_.test, alpha_)};
+  }
+
+  const PreparedData& data_;
+  const TrainOptions& options_;
+  double alpha_;
+  const std::atomic<bool>* stop_;
+  Loss loss_;
+  std::uint64_t best_epoch_ = 0;
+  PartScore best_score_;
+  LinearModel best_;
+};
+
+}  // namespace
+
+bool is_selected_before(const PartScore& one, const PartScore& other, Task task) {
+  if (task != Task::regression && one.accuracy != other.accuracy) {
+    return one.accuracy > other.accuracy;
+  }
+  return one.cvar < other.cvar;
+}
+
+PartScore score(const LinearModel& model, const Loss& loss, const Dataset& data, double alpha) {
+  if (data.task == Task::multiclass) throw OptionError("score: two classes at most");
+  std::vector<Index> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> scores(data.rows);
+  model.scores(data, rows, scores);
+  std::vector<double> targets = data.targets;
+  if (data.task == Task::regression) {
+    for (double& target : targets) target = (target - data.target_mean) / data.target_sd;
+  }
+  std::vector<double> losses(data.rows);
+  std::vector<double> slopes(data.rows);
+  loss.evaluate(scores, targets, losses, slopes);
+  PartScore result;
+  const bool finite = std::ranges::all_of(losses, [](double l) { return std::isfinite(l); });
+  const double huge = std::numeric_limits<double>::infinity();
+  const TailRisk risk = finite ? tail_risk(losses, alpha) : TailRisk{huge, huge, huge};
+  result.mean = to_float(risk.mean);
+  result.cvar = to_float(risk.cvar);
+  if (data.task == Task::binary) score_classes(scores, data, result);
+  return result;
+}
+
+std::optional<TrialResult> run_trial(const PreparedData& data, const TrainOptions& options,
+                                     double alpha, const std::atomic<bool>* stop) {
+  return TrialRun(data, options, alpha, stop).run();
+}
+
+}  // namespace adacvar

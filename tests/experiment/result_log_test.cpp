@@ -1,0 +1,115 @@
+#include <adacvar/experiment/result_log.hpp>
+
+#include <adacvar/base/error.hpp>
+
+#include "support/experiment_data.hpp"
+#include "support/message_of.hpp"
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace adacvar {
+namespace {
+
+using support::content_of;
+using support::message_of;
+using support::TemporaryFolder;
+
+const TrialKey kKey{"abalone", 3, "gain", 17};
+
+TrialResult made_result() {
+  return {.last = support::made_reading(50, 0.1F, 0.7F, 1.0F / 3),
+          .early = support::made_reading(7, 0.05F, 0.8F, 2.0F / 3),
+          .bound = 0.3F,
+          .seconds = 0.25F};
+}
+
+TEST(ResultLog, gives_back_what_was_added) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  const TrialResult plain{.last = made_result().last, .early = made_result().last};
+  {
+    ResultLog log(path, "s");
+    EXPECT_EQ(log.find(kKey), nullptr);
+    log.add(kKey, made_result());
+    log.add({"abalone", 4, "gain", 17}, {.diverged = true, .seconds = 1});
+    log.add({"abalone", 5, "gain", 17}, plain);
+  }
+  const ResultLog log(path, "s");
+  EXPECT_EQ(log.size(), 3U);
+  ASSERT_NE(log.find(kKey), nullptr);
+  EXPECT_EQ(*log.find(kKey), made_result());
+  EXPECT_TRUE(log.find({"abalone", 4, "gain", 17})->diverged);
+  EXPECT_EQ(*log.find({"abalone", 5, "gain", 17}), plain);
+  EXPECT_EQ(log.find({"abalone", 3, "gain", 18}), nullptr);
+}
+
+TEST(ResultLog, survives_being_cut_off_anywhere) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  {
+    ResultLog log(path, "s");
+    log.add(kKey, made_result());
+    log.add({"boston", 0, "mean", 0}, made_result());
+  }
+  const std::string whole = content_of(path);
+  const std::size_t second = whole.rfind('\n', whole.size() - 2) + 1;
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    (void)folder.write("results.jsonl", whole.substr(0, length));
+    ResultLog log(path, "s");
+    EXPECT_EQ(log.find({"boston", 0, "mean", 0}), nullptr) << length;
+    EXPECT_EQ(log.find(kKey) != nullptr, length >= second) << length;
+    log.add({"boston", 0, "mean", 0}, made_result());
+  }
+  (void)folder.write("results.jsonl", whole.substr(0, whole.size() - 5));
+  { ResultLog(path, "s").add({"boston", 0, "mean", 0}, made_result()); }
+  EXPECT_EQ(content_of(path), whole);
+}
+
+TEST(ResultLog, refuses_another_study) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  { ResultLog(path, "convex, grid small"); }
+  EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "convex, grid paper").size(); }),
+            path.string() +
+                ":1: the results there are those of 'convex, grid small', not of 'convex, grid "
+                "paper'; choose another folder by out, or remove them");
+}
+
+TEST(ResultLog, refuses_other_data) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  { ResultLog(path, "s").check_data("adult", "00ff"); }
+  ResultLog log(path, "s");
+  EXPECT_NO_THROW(log.check_data("adult", "00ff"));
+  EXPECT_THROW(log.check_data("adult", "00fe"), DataError);
+}
+
+TEST(ResultLog, names_the_line_that_is_damaged) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  {
+    ResultLog log(path, "s");
+    log.add(kKey, made_result());
+  }
+  const std::string whole = content_of(path);
+  for (const std::string& damaged :
+       {whole + "{\"set\": 1}\n", whole + "nonsense\n", whole + "\n"}) {
+    (void)folder.write("results.jsonl", damaged);
+    EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
+              path.string() + ":3: not a line of a log of results");
+  }
+  (void)folder.write("results.jsonl", "hello\n");
+  EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
+            path.string() + ":1: not a line of a log of results");
+}
+
+TEST(ResultLog, says_where_it_cannot_write) {
+  EXPECT_THROW(ResultLog("/nowhere/results.jsonl", "s"), OptionError);
+}
+
+}  // namespace
+}  // namespace adacvar

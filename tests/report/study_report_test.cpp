@@ -1,0 +1,103 @@
+#include <adacvar/report/study_report.hpp>
+
+#include "support/experiment_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace adacvar {
+namespace {
+
+using support::made_reading;
+
+/// Test CVaRs of two splits; the mean is a quarter of them.
+Selected with_cvars(float one, float other) {
+  Selected selected;
+  selected.readings = {made_reading(50, one, 0.5F, one), made_reading(50, other, 0.75F, other)};
+  selected.runs = 2;
+  return selected;
+}
+
+Summary made_summary(const std::string& set) {
+  Summary summary{.study = make_study(Experiment::convex, {.seeds = 2, .sets = {set}}),
+                  .selected = {{with_cvars(1, 1.5F),
+                                with_cvars(1.25F, 1),
+                                with_cvars(4, 4.5F),
+                                {},
+                                with_cvars(8, 8.5F),
+                                with_cvars(1, 1)}}};
+  summary.selected[0].back().bound = 0.5;
+  summary.selected[0][3].diverged = 2;
+  summary.selected[0][3].runs = 2;
+  return summary;
+}
+
+std::vector<std::string> texts(const std::vector<ResultCell>& row) {
+  std::vector<std::string> cells;
+  for (const ResultCell& cell : row) cells.push_back(cell.text + (cell.best ? "*" : ""));
+  return cells;
+}
+
+using Cells = std::vector<std::string>;
+
+TEST(StudyTables, show_paper_beside_ours_beside_the_optimum) {
+  const auto tables = study_tables(made_summary("abalone"), nullptr);
+  ASSERT_EQ(tables.size(), 3U);
+  const ResultTable& table = tables[0];
+  EXPECT_EQ(table.header,
+            (Cells{"set", "algorithm", "paper CVaR", "our CVaR", "paper mean", "our mean"}));
+  ASSERT_EQ(table.rows.size(), 6U);
+  EXPECT_EQ(texts(table.rows[0]),
+            (Cells{"abalone", "gain", "8.92±3.3*", "1.250±0.354*", "0.61±0.1", "0.312±0.088*"}));
+  EXPECT_EQ(texts(table.rows[1]),
+            (Cells{"abalone", "centred", "–", "1.125±0.177*", "–", "0.281±0.044*"}));
+  EXPECT_EQ(texts(table.rows[3]),
+            (Cells{"abalone", "soft", "14.25±0.3", "overflow", "0.63±0.0", "overflow"}));
+  EXPECT_EQ(texts(table.rows[5]),
+            (Cells{"abalone", "exact", "–", "1.000±0.000", "–", "0.250±0.000"}));
+}
+
+TEST(StudyTables, compare_training_with_the_certified_optimum) {
+  const ResultTable table = study_tables(made_summary("abalone"), nullptr)[1];
+  EXPECT_EQ(table.header, (Cells{"set", "optimum", "gain", "centred", "trunc", "soft", "mean"}));
+  // Training CVaRs are half of the test's: 0.625 / 0.5 and so on.
+  EXPECT_EQ(texts(table.rows[0]),
+            (Cells{"abalone", "0.5", "1.250", "1.125", "4.250", "–", "8.250"}));
+}
+
+TEST(StudyTables, say_what_was_chosen_and_what_overflowed) {
+  const ResultTable table = study_tables(made_summary("abalone"), nullptr)[2];
+  EXPECT_EQ(texts(table.rows[4]), (Cells{"abalone", "mean", "sgd 0.05, batch 64", "0 of 2"}));
+  EXPECT_EQ(texts(table.rows[3]), (Cells{"abalone", "soft", "none", "2 of 2"}));
+}
+
+TEST(StudyTables, classes_have_accuracy_and_surrogate) {
+  const auto tables = study_tables(made_summary("monks"), nullptr);
+  ASSERT_EQ(tables.size(), 4U);
+  EXPECT_EQ(tables[0].header[3], "our acc.");
+  EXPECT_EQ(tables[1].header[3], "our CVaR");
+  EXPECT_EQ(texts(tables[0].rows[4])[2], "0.61±0.1");
+}
+
+TEST(StudyCsv, has_a_line_per_set_algorithm_and_metric) {
+  const std::string csv = study_csv(made_summary("abalone"));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 6 * 2);
+  EXPECT_NE(csv.find("abalone,gain,cvar,8.92,3.3,1,1.25,0.353553,1,2,2,0,0,\"sgd 0.05"),
+            std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find("abalone,soft,cvar,14.25,0.3,0,,,,0,2,2,,\"\""), std::string::npos) << csv;
+}
+
+TEST(NormalisedScores, run_from_the_best_to_the_worst) {
+  const NormalisedScores scores = regression_scores(made_summary("abalone"));
+  EXPECT_EQ(scores.metrics, (Cells{"CVaR", "mean"}));
+  ASSERT_EQ(scores.contestants.size(), 5U);
+  EXPECT_EQ(scores.scores[0][1].mean, 0.0);  // centred, the least
+  EXPECT_EQ(scores.scores[0][4].mean, 1.0);  // mean, the largest
+  EXPECT_DOUBLE_EQ(scores.scores[0][2].mean, (4.25 - 1.125) / (8.25 - 1.125));
+  EXPECT_TRUE(classification_scores(made_summary("abalone")).metrics.empty());
+}
+
+}  // namespace
+}  // namespace adacvar
