@@ -24,11 +24,13 @@
 #include <adacvar/learner/predict.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
+#include <adacvar/report/chart.hpp>
 #include <adacvar/report/evaluation.hpp>
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/report/report.hpp>
 #include <adacvar/report/run_json.hpp>
 #include <adacvar/report/run_text.hpp>
+#include <adacvar/report/svg_chart.hpp>
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>

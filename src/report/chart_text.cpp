@@ -1,0 +1,93 @@
+#include <adacvar/report/chart.hpp>
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+// `name: a, b, c`; values that are not there are not told.
+std::string bar_words(const BarChart& chart, const BarSeries& series) {
+  std::vector<std::string> words;
+  for (std::size_t g = 0; g < std::min(series.values.size(), chart.groups.size()); ++g) {
+    if (!std::isfinite(series.values[g])) continue;
+    const bool marked = g < series.marked.size() && series.marked[g];
+    words.push_back(fmt::format("{} {}{}", chart.groups[g], number_text(series.values[g]),
+                                marked ? fmt::format(" ({})", chart.mark_label) : ""));
+  }
+  return fmt::format("{}: {}.", series.name, fmt::join(words, ", "));
+}
+
+// From where to where a line leads, and how low and high it gets.
+std::string line_words(const XySeries& series) {
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+    if (std::isfinite(series.x[i]) && std::isfinite(series.y[i])) {
+      points.emplace_back(series.x[i], series.y[i]);
+    }
+  }
+  if (points.empty()) return fmt::format("{}: no values.", series.name);
+  if (points.size() == 1) {
+    return fmt::format("{}: {} at {}.", series.name, number_text(points[0].second),
+                       number_text(points[0].first));
+  }
+  const auto [least, most] =
+      std::ranges::minmax_element(points, {}, &std::pair<double, double>::second);
+  return fmt::format("{}: {} points, from {} at {} to {} at {}, between {} and {}.", series.name,
+                     points.size(), number_text(points.front().second),
+                     number_text(points.front().first), number_text(points.back().second),
+                     number_text(points.back().first), number_text(least->second),
+                     number_text(most->second));
+}
+
+std::string histogram_words(const HistogramSeries& series) {
+  std::vector<std::string> words;
+  for (const ChartMark& mark : series.marks) {
+    if (std::isfinite(mark.x)) {
+      words.push_back(fmt::format("{} {}", mark.name, number_text(mark.x)));
+    }
+  }
+  const std::string range = series.edges.empty()
+                                ? "no values"
+                                : fmt::format("from {} to {}", number_text(series.edges.front()),
+                                              number_text(series.edges.back()));
+  return fmt::format("{}: {}{}{}.", series.name, range, words.empty() ? "" : "; ",
+                     fmt::join(words, ", "));
+}
+
+std::string words_of(const BarChart& chart) {
+  std::string text = fmt::format("Bars of {}.", chart.y_label);
+  for (const BarSeries& series : chart.series) text += ' ' + bar_words(chart, series);
+  return text;
+}
+
+std::string words_of(const LineChart& chart) {
+  std::string text = fmt::format("Lines of {} over {}.", chart.y_label, chart.x_label);
+  for (const XySeries& series : chart.series) text += ' ' + line_words(series);
+  return text;
+}
+
+std::string words_of(const ScatterChart& chart) {
+  std::string text = fmt::format("Points: {} at {}.", chart.y_label, chart.x_label);
+  for (const XySeries& series : chart.series) text += ' ' + line_words(series);
+  return text;
+}
+
+std::string words_of(const HistogramChart& chart) {
+  std::string text = fmt::format("Histograms of {}.", chart.x_label);
+  for (const HistogramSeries& series : chart.series) text += ' ' + histogram_words(series);
+  return text;
+}
+
+}  // namespace
+
+std::string text_alternative(const Chart& chart) {
+  return std::visit([](const auto& one) { return words_of(one); }, chart);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,416 @@
+#include <adacvar/report/svg_chart.hpp>
+
+#include "report/markup_text.hpp"
+#include "report/svg_canvas.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+constexpr double kWidth = 760;
+constexpr double kPlotHeight = 300;
+constexpr double kRight = 24;
+constexpr double kLabelRow = 22;  // of the name of the y axis, above the plot
+
+double at_or_nan(const std::vector<double>& values, std::size_t i) {
+  return i < values.size() ? values[i] : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class Series>
+std::vector<std::string> names_of(const std::vector<Series>& series) {
+  std::vector<std::string> names;
+  for (const Series& one : series) names.push_back(one.name);
+  return names;
+}
+
+// Room for the numbers beside the axis.
+double left_margin(const ChartAxis& axis) {
+  double widest = 0;
+  for (const double tick : axis.ticks()) widest = std::max(widest, label_width(axis.text(tick)));
+  return std::max(48.0, widest + 22);
+}
+
+void say_nothing_to_show(SvgCanvas& canvas, const Box& plot) {
+  canvas.text({plot.left + plot.width / 2, plot.top + plot.height / 2}, "no values",
+              Anchor::middle);
+}
+
+// --- bars
+
+struct ErrorBar {
+  double low = 0;
+  double high = 0;
+};
+
+// Of a value that is there; nothing known is no length.
+ErrorBar error_bar(const BarSeries& series, std::size_t group) {
+  const auto length = [&](const std::vector<double>& lengths) {
+    const double value = at_or_nan(lengths, group);
+    return std::isfinite(value) ? std::abs(value) : 0.0;
+  };
+  const double value = series.values[group];
+  const double below = length(series.errors_below.empty() ? series.errors : series.errors_below);
+  return {value - below, value + length(series.errors)};
+}
+
+bool is_marked(const BarSeries& series, std::size_t group) {
+  return group < series.marked.size() && series.marked[group];
+}
+
+ValueRange range_of(const BarChart& chart) {
+  ValueRange range{.log = chart.log_y};
+  for (const BarSeries& series : chart.series) {
+    const std::size_t count = std::min(series.values.size(), chart.groups.size());
+    for (std::size_t g = 0; g < count; ++g) {
+      if (!range.takes(series.values[g])) continue;
+      range.add(series.values[g]);
+      range.add(error_bar(series, g).low);
+      range.add(error_bar(series, g).high);
+    }
+  }
+  if (!chart.log_y && !range.empty) range.add(0.0);
+  return range;
+}
+
+/// Where the bars of a chart stand.
+struct BarLayout {
+  double bar = 0;
+  double group = 0;
+  bool slanted = false;  // the names of groups
+  double label_height = 0;
+};
+
+constexpr std::size_t kGroupName = 24;  // characters of it that are shown
+
+BarLayout bar_layout(const BarChart& chart, double room) {
+  const auto groups = static_cast<double>(std::max<std::size_t>(1, chart.groups.size()));
+  const auto series = static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
+  BarLayout layout;
+  layout.bar = std::clamp(room / groups * 0.8 / series, 11.0, 48.0);
+  layout.group = std::max(layout.bar * series + std::max(14.0, layout.bar), room / groups);
+  double widest = 0;
+  for (const std::string& name : chart.groups) {
+    widest = std::max(widest, label_width(shortened(name, kGroupName)));
+  }
+  layout.slanted = widest > layout.group - 4;
+  layout.label_height = layout.slanted ? 24 + 0.6 * widest : 30;
+  return layout;
+}
+
+void draw_bar(SvgCanvas& canvas, const BarChart& chart, std::size_t s, std::size_t g,
+              const Box& slot, const ChartAxis& axis) {
+  const BarSeries& series = chart.series[s];
+  const double value = at_or_nan(series.values, g);
+  if (!axis.takes(value)) return;
+  const auto y = [&](double v) {
+    const double end = chart.log_y ? std::max(v, axis.low()) : v;
+    return slot.bottom() - axis.place(end) * slot.height;
+  };
+  const double base = chart.log_y ? slot.bottom() : y(0);
+  const double top = std::min(y(value), base);
+  canvas.rectangle({slot.left, top, slot.width - 1, std::max(std::abs(y(value) - base), 0.5)},
+                   fill_class(s),
+                   fmt::format("{}, {}: {}", chart.groups[g], series.name, number_text(value)));
+  const ErrorBar error = error_bar(series, g);
+  const double middle = slot.left + (slot.width - 1) / 2;
+  if (error.low < error.high) {
+    const double cap = std::min(4.0, slot.width / 3);
+    canvas.line({middle, y(error.low)}, {middle, y(error.high)}, "ink");
+    for (const double end : {error.low, error.high}) {
+      canvas.line({middle - cap, y(end)}, {middle + cap, y(end)}, "ink");
+    }
+  }
+  if (is_marked(series, g)) canvas.star({middle, std::min(top, y(error.high)) - 9});
+}
+
+void draw_group_name(SvgCanvas& canvas, const std::string& name, const Box& slot,
+                     const BarLayout& layout) {
+  const std::string words = shortened(name, kGroupName);
+  const double middle = slot.left + slot.width / 2;
+  if (layout.slanted) {
+    canvas.text({middle + 4, slot.bottom() + 16}, words, Anchor::end, "small", -35);
+  } else {
+    canvas.text({middle, slot.bottom() + 19}, words, Anchor::middle);
+  }
+}
+
+// --- lines and points
+
+template <class XyChart>
+ValueRange x_range(const XyChart& chart) {
+  ValueRange range{.log = chart.log_x};
+  for (const XySeries& series : chart.series) {
+    const std::size_t count = std::min(series.x.size(), series.y.size());
+    for (std::size_t i = 0; i < count; ++i) range.add(series.x[i]);
+  }
+  return range;
+}
+
+template <class XyChart>
+ValueRange y_range(const XyChart& chart) {
+  ValueRange range{.log = chart.log_y};
+  for (const XySeries& series : chart.series) {
+    const std::size_t count = std::min(series.x.size(), series.y.size());
+    for (std::size_t i = 0; i < count; ++i) range.add(series.y[i]);
+  }
+  return range;
+}
+
+/// A plot with two axes of numbers.
+struct XyPlot {
+  Box box;
+  ChartAxis x;
+  ChartAxis y;
+
+  [[nodiscard]] bool takes(double at_x, double at_y) const {
+    return x.takes(at_x) && y.takes(at_y);
+  }
+  [[nodiscard]] Point point(double at_x, double at_y) const {
+    return {box.left + x.place(at_x) * box.width, box.bottom() - y.place(at_y) * box.height};
+  }
+};
+
+std::string line_path(const XySeries& series, const XyPlot& plot) {
+  std::string data;
+  bool pen_down = false;
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+    const bool there = plot.takes(series.x[i], series.y[i]);
+    if (there) data += path_step(pen_down ? 'L' : 'M', plot.point(series.x[i], series.y[i]));
+    pen_down = there;
+  }
+  return data;
+}
+
+// A value between two that are left out makes no line: it would not be seen.
+void draw_lonely_points(SvgCanvas& canvas, const XySeries& series, std::size_t n,
+                        const XyPlot& plot) {
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  const auto there = [&](std::size_t i) {
+    return i < count && plot.takes(series.x[i], series.y[i]);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (there(i) && !there(i + 1) && (i == 0 || !there(i - 1))) {
+      canvas.shape(plot.point(series.x[i], series.y[i]), n);
+    }
+  }
+}
+
+void draw_mark(SvgCanvas& canvas, const ChartMark& mark, const XyPlot& plot) {
+  if (!plot.x.takes(mark.x) || mark.x < plot.x.low() || mark.x > plot.x.high()) return;
+  const double place = plot.x.place(mark.x);
+  const double x = plot.box.left + place * plot.box.width;
+  canvas.line({x, plot.box.top}, {x, plot.box.bottom()}, "ink d2");
+  const bool left = place > 0.7;
+  canvas.text({left ? x - 5 : x + 5, plot.box.top + 12}, mark.name,
+              left ? Anchor::end : Anchor::start);
+}
+
+// Room around points, so that none lies on the frame.
+ValueRange with_margin(ValueRange range) {
+  if (range.empty || range.low == range.high) return range;
+  const double share = 0.06;
+  if (range.log) {
+    const double factor = std::exp(share * (std::log(range.high) - std::log(range.low)));
+    range.low /= factor;
+    range.high *= factor;
+  } else {
+    const double margin = share * (range.high - range.low);
+    range.low -= range.low >= 0 ? std::min(margin, range.low) : margin;
+    range.high += margin;
+  }
+  return range;
+}
+
+template <class XyChart>
+XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points) {
+  const ValueRange x = x_range(chart);
+  const ValueRange y = y_range(chart);
+  XyPlot plot{.box = {},
+              .x = {points ? with_margin(x) : x, points},
+              .y = {points ? with_margin(y) : y, true}};
+  canvas.skip(kLabelRow);
+  const double left = left_margin(plot.y);
+  plot.box = {left, canvas.top(), kWidth - left - kRight, kPlotHeight};
+  canvas.y_axis(plot.box, plot.y, chart.y_label);
+  canvas.x_axis(plot.box, plot.x, chart.x_label);
+  if (x.empty || y.empty) say_nothing_to_show(canvas, plot.box);
+  return plot;
+}
+
+// The part of x = y that lies within both axes.
+void draw_diagonal(SvgCanvas& canvas, const XyPlot& plot) {
+  const double low = std::max(plot.x.low(), plot.y.low());
+  const double high = std::min(plot.x.high(), plot.y.high());
+  if (low < high) canvas.line(plot.point(low, low), plot.point(high, high), "ink d2");
+}
+
+// --- histograms
+
+ValueRange x_range(const HistogramChart& chart) {
+  ValueRange range{.log = chart.log_x};
+  for (const HistogramSeries& series : chart.series) {
+    range.add(series.edges);
+    for (const ChartMark& mark : series.marks) range.add(mark.x);
+  }
+  return range;
+}
+
+ValueRange y_range(const HistogramChart& chart) {
+  ValueRange range{.log = chart.log_y};
+  for (const HistogramSeries& series : chart.series) range.add(series.heights);
+  if (!chart.log_y) range.add(0.0);
+  return range;
+}
+
+void draw_steps(SvgCanvas& canvas, const HistogramSeries& series, std::size_t n,
+                const XyPlot& plot) {
+  for (std::size_t i = 0; i < series.heights.size() && i + 1 < series.edges.size(); ++i) {
+    if (!plot.takes(series.edges[i], series.heights[i]) || !plot.x.takes(series.edges[i + 1]))
+      continue;
+    const Point from = plot.point(series.edges[i], series.heights[i]);
+    const Point to = plot.point(series.edges[i + 1], series.heights[i]);
+    if (plot.box.bottom() - from.y < 0.05) continue;
+    canvas.rectangle({from.x, from.y, std::max(to.x - from.x, 0.3), plot.box.bottom() - from.y},
+                     fill_class(n) + " area");
+  }
+}
+
+// Names of marks stand in a line above the panel; those that would run into the one before are
+// pushed on.
+void draw_panel_marks(SvgCanvas& canvas, const HistogramSeries& series, const XyPlot& plot) {
+  std::vector<ChartMark> marks = series.marks;
+  std::erase_if(marks, [&](const ChartMark& mark) { return !plot.x.takes(mark.x); });
+  std::ranges::sort(marks, {}, &ChartMark::x);
+  // The name is bold, so wider.
+  double free_from = plot.box.left + 1.2 * label_width(shortened(series.name, 24)) + 14;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const double x = plot.point(marks[i].x, plot.y.high()).x;
+    const std::string words = fmt::format("{} {}", marks[i].name, number_text(marks[i].x));
+    double rest = 0;  // what this name and the later ones need
+    for (std::size_t j = i; j < marks.size(); ++j) {
+      rest += label_width(fmt::format("{} {}", marks[j].name, number_text(marks[j].x))) + 14;
+    }
+    const double start =
+        std::max(free_from, std::min(x - label_width(words) / 2, plot.box.right() + 14 - rest));
+    canvas.line({x, plot.box.top}, {x, plot.box.bottom()}, fmt::format("ink mark d{}", i % 3));
+    canvas.line({x, plot.box.top}, {start + label_width(words) / 2, plot.box.top - 5}, "axis");
+    canvas.text({start, plot.box.top - 8}, words);
+    free_from = start + label_width(words) + 14;
+  }
+}
+
+}  // namespace
+
+std::string svg(const BarChart& chart) {
+  const ValueRange range = range_of(chart);
+  const ChartAxis axis(range, true);
+  const double left = left_margin(axis);
+  const BarLayout layout = bar_layout(chart, kWidth - left - kRight);
+  const double plot_width =
+      std::max(kWidth - left - kRight, layout.group * static_cast<double>(chart.groups.size()));
+  SvgCanvas canvas(left + plot_width + kRight);
+  const bool stars = std::ranges::any_of(chart.series, [](const BarSeries& series) {
+    return std::ranges::find(series.marked, true) != series.marked.end();
+  });
+  canvas.title(chart.title);
+  canvas.legend(names_of(chart.series), Swatch::bar, stars ? chart.mark_label : "");
+  canvas.skip(kLabelRow + (stars ? 12 : 0));
+  const Box plot{left, canvas.top(), plot_width, kPlotHeight};
+  canvas.y_axis({plot.left, plot.top, plot.width, plot.height}, axis, "");
+  canvas.text({plot.left, plot.top - (stars ? 22 : 10)}, chart.y_label);
+  for (std::size_t g = 0; g < chart.groups.size(); ++g) {
+    const Box slot{plot.left + static_cast<double>(g) * layout.group, plot.top, layout.group,
+                   plot.height};
+    draw_group_name(canvas, chart.groups[g], slot, layout);
+    const double begin =
+        slot.left + (slot.width - layout.bar * static_cast<double>(chart.series.size())) / 2;
+    for (std::size_t s = 0; s < chart.series.size(); ++s) {
+      draw_bar(canvas, chart, s, g,
+               {begin + static_cast<double>(s) * layout.bar, plot.top, layout.bar, plot.height},
+               axis);
+    }
+  }
+  const double base = chart.log_y ? 0 : axis.place(0);
+  const double y = plot.bottom() - base * plot.height;
+  canvas.line({plot.left, y}, {plot.right(), y}, "axis");
+  if (range.empty) say_nothing_to_show(canvas, plot);
+  return canvas.element(plot.bottom() + layout.label_height, chart.title, text_alternative(chart));
+}
+
+std::string svg(const LineChart& chart) {
+  SvgCanvas canvas(kWidth);
+  canvas.title(chart.title);
+  canvas.legend(names_of(chart.series), Swatch::line);
+  const XyPlot plot = begin_xy_plot(canvas, chart, false);
+  for (const ChartMark& mark : chart.marks) draw_mark(canvas, mark, plot);
+  for (std::size_t n = 0; n < chart.series.size(); ++n) {
+    canvas.path(line_path(chart.series[n], plot), "line " + stroke_class(n));
+    draw_lonely_points(canvas, chart.series[n], n, plot);
+  }
+  return canvas.element(plot.box.bottom() + 50, chart.title, text_alternative(chart));
+}
+
+std::string svg(const ScatterChart& chart) {
+  SvgCanvas canvas(kWidth);
+  canvas.title(chart.title);
+  canvas.legend(names_of(chart.series), Swatch::shape);
+  const XyPlot plot = begin_xy_plot(canvas, chart, true);
+  if (chart.diagonal) draw_diagonal(canvas, plot);
+  for (std::size_t n = 0; n < chart.series.size(); ++n) {
+    const XySeries& series = chart.series[n];
+    const std::size_t count = std::min(series.x.size(), series.y.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!plot.takes(series.x[i], series.y[i])) continue;
+      const Point at = plot.point(series.x[i], series.y[i]);
+      canvas.shape(at, n,
+                   fmt::format("{}: {}, {}", series.name, number_text(series.x[i]),
+                               number_text(series.y[i])));
+      const bool left = at.x > plot.box.left + 0.8 * plot.box.width;
+      if (count == 1) {
+        canvas.text({left ? at.x - 12 : at.x + 12, at.y + 4}, series.name,
+                    left ? Anchor::end : Anchor::start);
+      }
+    }
+  }
+  return canvas.element(plot.box.bottom() + 50, chart.title, text_alternative(chart));
+}
+
+std::string svg(const HistogramChart& chart) {
+  SvgCanvas canvas(kWidth);
+  canvas.title(chart.title);
+  const ChartAxis x(x_range(chart), false);
+  const ChartAxis y(y_range(chart), true);
+  const double left = left_margin(y);
+  const double height = chart.series.size() > 1 ? 100 : 240;
+  canvas.text({left, canvas.top() + 10}, chart.y_label);
+  canvas.skip(18);
+  Box box{left, canvas.top(), kWidth - left - kRight, 0};
+  for (std::size_t n = 0; n < chart.series.size(); ++n) {
+    box = {left, canvas.top() + 26, box.width, height};
+    const XyPlot plot{.box = box, .x = x, .y = y};
+    canvas.text({left, box.top - 8}, shortened(chart.series[n].name, 24), Anchor::start, "name");
+    canvas.y_axis(box, y, "");
+    draw_steps(canvas, chart.series[n], n, plot);
+    draw_panel_marks(canvas, chart.series[n], plot);
+    const bool last = n + 1 == chart.series.size();
+    canvas.x_ticks(box, x, last);
+    canvas.skip(height + (last ? 26 : 44));
+  }
+  canvas.text({left + box.width / 2, box.bottom() + 38}, chart.x_label, Anchor::middle);
+  if (x_range(chart).empty) say_nothing_to_show(canvas, {left, canvas.top(), box.width, 40});
+  return canvas.element(box.bottom() + 50, chart.title, text_alternative(chart));
+}
+
+std::string svg(const Chart& chart) {
+  return std::visit([](const auto& one) { return svg(one); }, chart);
+}
+
+}  // namespace adacvar
