@@ -45,6 +45,20 @@ class Descriptor {
   int number_;
 };
 
+std::string read_to_end(const Descriptor& file, const std::string& source) {
+  std::string text;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(size + kChunk);
+    const ssize_t count = ::read(file.number(), text.data() + size, kChunk);
+    if (count < 0 && errno != EINTR) {
+      throw DataError("cannot read: " + std::generic_category().message(errno), source);
+    }
+    text.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) return text;
+  }
+}
+
 void refuse(const char* kind, bool truncated, const std::string& source) {
   throw DataError(std::string(kind) + (truncated ? " archive is truncated" : " archive is damaged"),
                   source);
@@ -191,7 +205,12 @@ MappedFile::MappedFile(const std::filesystem::path& path) : source_(path.string(
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) fail_open(source_);
   if (S_ISDIR(status.st_mode)) throw DataError("is a directory", source_);
-  if (!S_ISREG(status.st_mode)) throw DataError("is not a regular file", source_);
+  if (S_ISFIFO(status.st_mode) || ::isatty(file.number()) != 0) {
+    piped_ = read_to_end(file, source_);
+    if (piped_.empty()) throw DataError("is empty", source_);
+    return;
+  }
+  if (!S_ISREG(status.st_mode)) throw DataError("is neither a file nor a pipe", source_);
   if (status.st_size == 0) throw DataError("is empty", source_);
   size_ = static_cast<std::size_t>(status.st_size);
   void* const address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
@@ -204,9 +223,11 @@ void MappedFile::unmap() noexcept {
   if (map_ != nullptr) ::munmap(map_, size_);
   map_ = nullptr;
   size_ = 0;
+  piped_ = {};
 }
 
 void MappedFile::release_before(std::size_t left) noexcept {
+  if (map_ == nullptr) return;
   constexpr std::size_t kStep = 16 * kChunk;  // a whole number of pages
   const std::size_t end = (size_ - left) / kStep * kStep;
   if (end <= released_) return;

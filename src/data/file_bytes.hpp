@@ -8,8 +8,8 @@
 
 namespace adacvar {
 
-/// A file in memory as it is on disk. Read only, from front to back.
-/// Throws: DataError when the file cannot be opened, is a directory or empty.
+/// A file in memory as it is on disk; a pipe or terminal is read to its end. Read only, from front
+/// to back. Throws: DataError when the file cannot be opened or read, is a directory or empty.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -20,7 +20,7 @@ class MappedFile {
   MappedFile& operator=(MappedFile&&) = delete;
 
   [[nodiscard]] std::string_view bytes() const noexcept {
-    return {static_cast<const char*>(map_), size_};
+    return map_ != nullptr ? std::string_view(static_cast<const char*>(map_), size_) : piped_;
   }
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   void unmap() noexcept;
@@ -32,6 +32,7 @@ class MappedFile {
   void* map_ = nullptr;
   std::size_t size_ = 0;
   std::size_t released_ = 0;
+  std::string piped_;  // what cannot be mapped
 };
 
 /// The content of a file: mapped, or decompressed into memory when its first bytes are those of

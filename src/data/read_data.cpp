@@ -2,6 +2,7 @@
 
 #include "data/class_labels.hpp"
 #include "data/columns_like.hpp"
+#include "data/file_bytes.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/named_sets.hpp>
@@ -65,20 +66,22 @@ RawData chosen(Table table, const SourceOptions& options, std::string target = {
   return {std::move(table), std::move(target)};
 }
 
+// Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
-  switch (find_file_kind(name)) {
+  const FileBytes file(name);
+  switch (find_content_kind(file.text())) {
     case FileKind::npy:
-      return chosen(read_npy(name), options);
+      return chosen(parse_npy(file.text(), name), options);
     case FileKind::libsvm:
       if (!options.categorical.empty() || !options.drop.empty()) {
         throw OptionError(
             fmt::format("categorical and drop need named columns; {} is a LIBSVM file", name));
       }
-      return {read_libsvm(name), "target"};
+      return {parse_libsvm(file.text(), name), "target"};
     case FileKind::csv:
       break;
   }
-  return {read_csv(name, csv), {}};
+  return {parse_csv(file.text(), name, csv), {}};
 }
 
 RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {

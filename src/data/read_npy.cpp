@@ -6,9 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -20,6 +23,7 @@ using namespace std::string_view_literals;
 
 struct NpyHeader {
   std::string_view type;
+  bool by_columns = false;  // Fortran order
   std::vector<std::size_t> shape;
   std::string_view data;
 };
@@ -72,16 +76,15 @@ NpyHeader read_header(std::string_view bytes, const std::string& source) {
   NpyHeader header;
   const std::string_view type = value_of(text, "'descr'", source);
   header.type = type.substr(0, type.find(','));
-  if (value_of(text, "'fortran_order'", source).starts_with("True")) {
-    throw DataError("array is in Fortran order; save it with numpy.ascontiguousarray", source);
-  }
+  header.by_columns = value_of(text, "'fortran_order'", source).starts_with("True");
   header.shape = read_shape(value_of(text, "'shape'", source), source);
   header.data = bytes.substr(static_cast<std::size_t>(text.data() - bytes.data()) + text.size());
   return header;
 }
 
 template <class Number>
-void fill_columns(Table& table, std::string_view data) {
+void fill_columns(Table& table, const NpyHeader& header) {
+  const std::string_view data = header.data;
   const std::size_t width = table.columns.size();
   if (data.size() / sizeof(Number) / width < table.rows) {
     throw DataError("is truncated", table.source);
@@ -91,52 +94,74 @@ void fill_columns(Table& table, std::string_view data) {
   }
   for (Column& column : table.columns) column.numbers.resize(table.rows);
   const char* at = data.data();
-  for (std::size_t row = 0; row < table.rows; ++row) {
-    for (Column& column : table.columns) {
-      Number number{};
-      std::memcpy(&number, at, sizeof number);  // the mapped array need not be aligned
-      at += sizeof number;
-      column.numbers[row] = static_cast<double>(number);
-      if (std::isinf(column.numbers[row])) {
-        throw DataError(fmt::format("infinite value in row {}, column '{}'", row + 1, column.name),
-                        table.source);
-      }
+  const auto take = [&](std::size_t row, Column& column) {
+    Number number{};
+    std::memcpy(&number, at, sizeof number);  // the mapped array need not be aligned
+    at += sizeof number;
+    column.numbers[row] = static_cast<double>(number);
+    if (std::isinf(column.numbers[row])) {
+      throw DataError(fmt::format("infinite value in row {}, column '{}'", row + 1, column.name),
+                      table.source);
     }
+  };
+  if (header.by_columns) {
+    for (Column& column : table.columns) {
+      for (std::size_t row = 0; row < table.rows; ++row) take(row, column);
+    }
+    return;
   }
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    for (Column& column : table.columns) take(row, column);
+  }
+}
+
+struct NpyType {
+  std::string_view name;
+  void (*fill)(Table&, const NpyHeader&);
+};
+
+constexpr std::array kTypes = {
+    NpyType{"'|b1'", fill_columns<std::uint8_t>},  NpyType{"'|i1'", fill_columns<std::int8_t>},
+    NpyType{"'|u1'", fill_columns<std::uint8_t>},  NpyType{"'<i2'", fill_columns<std::int16_t>},
+    NpyType{"'<u2'", fill_columns<std::uint16_t>}, NpyType{"'<i4'", fill_columns<std::int32_t>},
+    NpyType{"'<u4'", fill_columns<std::uint32_t>}, NpyType{"'<i8'", fill_columns<std::int64_t>},
+    NpyType{"'<u8'", fill_columns<std::uint64_t>}, NpyType{"'<f4'", fill_columns<float>},
+    NpyType{"'<f8'", fill_columns<double>}};
+
+const NpyType& find_type(std::string_view name, const std::string& source) {
+  const auto found = std::ranges::find(kTypes, name, &NpyType::name);
+  if (found != kTypes.end()) return *found;
+  std::vector<std::string_view> known;
+  for (const NpyType& type : kTypes) known.push_back(type.name);
+  throw DataError(fmt::format("type {} is not one of: {}", name, fmt::join(known, ", ")), source);
 }
 
 }  // namespace
 
-Table read_npy(const std::filesystem::path& path) {
+Table parse_npy(std::string_view bytes, const std::string& source) {
   static_assert(std::endian::native == std::endian::little);
-  const FileBytes file(path);
-  const NpyHeader header = read_header(file.text(), file.source());
+  const NpyHeader header = read_header(bytes, source);
   if (header.shape.empty() || header.shape.size() > 2) {
     throw DataError(fmt::format("array has {} dimensions, not 1 or 2", header.shape.size()),
-                    file.source());
+                    source);
   }
+  const NpyType& type = find_type(header.type, source);
   const std::size_t width = header.shape.size() == 2 ? header.shape[1] : 1;
-  if (header.shape[0] == 0 || width == 0) throw DataError("array is empty", file.source());
-  if (width > header.data.size()) throw DataError("is truncated", file.source());
+  if (header.shape[0] == 0 || width == 0) throw DataError("array is empty", source);
+  if (width > header.data.size()) throw DataError("is truncated", source);
 
   Table table;
-  table.source = file.source();
+  table.source = source;
   table.rows = header.shape[0];
   table.columns.resize(width);
   for (std::size_t c = 0; c < width; ++c) table.columns[c].name = fmt::format("c{}", c + 1);
-  if (header.type == "'<f4'") {
-    fill_columns<float>(table, header.data);
-  } else if (header.type == "'<f8'") {
-    fill_columns<double>(table, header.data);
-  } else if (header.type == "'<i4'") {
-    fill_columns<std::int32_t>(table, header.data);
-  } else if (header.type == "'<i8'") {
-    fill_columns<std::int64_t>(table, header.data);
-  } else {
-    throw DataError(fmt::format("type {} is not one of: '<f4', '<f8', '<i4', '<i8'", header.type),
-                    file.source());
-  }
+  type.fill(table, header);
   return table;
+}
+
+Table read_npy(const std::filesystem::path& path) {
+  const FileBytes file(path);
+  return parse_npy(file.text(), file.source());
 }
 
 }  // namespace adacvar

@@ -34,12 +34,18 @@ bool is_libsvm_line(std::string_view line) {
   return true;
 }
 
-std::string_view first_line(std::string_view text) {
+// Blank, a comment, or a number alone: a row of LIBSVM without features, or of a single column.
+bool says_nothing(std::string_view line) {
+  FieldReader reader(line.substr(0, line.find('#')), ' ');
+  double ignored = 0;
+  return !reader.next_row() || (reader.number(ignored) && reader.row_ended());
+}
+
+std::string_view telling_line(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin != std::string_view::npos && line[begin] != '#') return line;
+    if (!says_nothing(line)) return line;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return {};
@@ -47,13 +53,17 @@ std::string_view first_line(std::string_view text) {
 
 }  // namespace
 
+FileKind find_content_kind(std::string_view text) {
+  if (text.starts_with("\x93NUMPY")) return FileKind::npy;
+  return is_libsvm_line(telling_line(text.substr(0, kEnough))) ? FileKind::libsvm : FileKind::csv;
+}
+
 FileKind find_file_kind(const std::filesystem::path& path) {
   FileStream file(path);
   std::string text;
   while (text.size() < kEnough && file.append_to(text)) {
   }
-  if (text.starts_with("\x93NUMPY")) return FileKind::npy;
-  return is_libsvm_line(first_line(text)) ? FileKind::libsvm : FileKind::csv;
+  return find_content_kind(text);
 }
 
 }  // namespace adacvar

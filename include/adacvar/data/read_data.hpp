@@ -27,8 +27,9 @@ struct SourceOptions {
   static void describe(auto&& option) {
     using O = SourceOptions;
     option("categorical", &O::categorical,
-           "columns that are categories though they look numeric, with commas between");
-    option("drop", &O::drop, "columns to leave out, with commas between");
+           "columns that are categories though they look numeric, with commas between; one whose "
+           "name has a comma in double quotes");
+    option("drop", &O::drop, "columns to leave out, with commas between, quoted likewise");
     option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space"},
            "what stands between the fields of a text file");
     option("header", &O::header, Names{"auto", "yes", "no"},
@@ -51,13 +52,14 @@ struct RawData {
 };
 
 /// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
-/// ...), or else a file: NPY, LIBSVM or CSV, by its content. A file that is called like a set is
-/// read as `./normal`.
+/// ...), or else a file or pipe: NPY, LIBSVM or CSV, by its content. A file that is called like a
+/// set is read as `./normal`.
 /// Throws: OptionError for an option that does not fit the source; DataError for what is wrong
 /// with the file, or when there is none of that name.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
-/// Whether `name` stands for a file of text in columns, which TableStream can read.
+/// Whether `name` stands for a file of text in columns, which TableStream can read; a pipe, which
+/// cannot be read twice, is not looked into.
 [[nodiscard]] bool is_text_table(const std::string& name);
 
 /// The same for data that a model of `training` is used on: columns that were categories in

@@ -54,16 +54,19 @@ struct ReadOptions {
 [[nodiscard]] SparseRows parse_libsvm(std::string_view text, const std::string& source,
                                       unsigned threads = 0);
 
-/// Reads a NumPy array of one or two dimensions: versions 1 and 2, little-endian f4, f8, i4 or
-/// i8, C order. Columns are c1, c2, ...; NaN is a missing value.
-/// Throws: DataError for anything else, for a length that does not fit and for infinities.
+/// Reads a NumPy array of one or two dimensions, in C or Fortran order: versions 1 and 2, b1, i1,
+/// u1 and little-endian i2, u2, i4, u4, i8, u8, f4, f8. Columns are c1, c2, ...; NaN is a missing
+/// value. Throws: DataError for anything else, for a length that does not fit and for infinities.
 [[nodiscard]] Table read_npy(const std::filesystem::path& path);
+[[nodiscard]] Table parse_npy(std::string_view bytes, const std::string& source);
 
 enum class FileKind : std::uint8_t { csv, libsvm, npy };
 
 /// What a file holds, by its content: NPY by its first bytes; LIBSVM when the first line that is
-/// neither blank nor a comment reads `number index:value ...`; else CSV. Compressed text is
-/// unpacked as far as needed. Throws: DataError when the file cannot be read.
+/// neither blank, a comment nor a number alone reads `number index:value ...`; else CSV. Compressed
+/// text is unpacked as far as needed. Throws: DataError when the file cannot be read.
 [[nodiscard]] FileKind find_file_kind(const std::filesystem::path& path);
+/// The same for the beginning of a file in memory.
+[[nodiscard]] FileKind find_content_kind(std::string_view text);
 
 }  // namespace adacvar
