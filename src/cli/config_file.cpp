@@ -1,5 +1,6 @@
 #include "cli/config_file.hpp"
 
+#include "cli/csv_text.hpp"
 #include "data/file_bytes.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -137,6 +138,14 @@ class ConfigReader {
     return found->name == command_.name ? command_ : *found;
   }
 
+  // A list is given to the option as on the command line.
+  static std::string text_of(const CLI::ConfigItem& item) {
+    if (item.inputs.size() == 1) return item.inputs[0];
+    std::vector<std::string> parts;
+    for (const std::string& input : item.inputs) parts.push_back(csv_field(input));
+    return fmt::format("{}", fmt::join(parts, ","));
+  }
+
   void apply_item(const CLI::ConfigItem& item) {
     const std::string section = section_of(item);
     const Command& owner = command_of(section);
@@ -153,7 +162,7 @@ class ConfigReader {
     if (overruled) return;
     if (!section.empty()) set_in_section_.insert(item.name);
     try {
-      option->set(fmt::format("{}", fmt::join(item.inputs, ",")));
+      option->set(text_of(item));
     } catch (const OptionError& error) {
       fail(section, item.name, error.what());
     }

@@ -1,5 +1,7 @@
 #include "cli/option_list.hpp"
 
+#include "data/field_reader.hpp"
+
 #include <adacvar/base/error.hpp>
 
 #include <fmt/format.h>
@@ -48,14 +50,16 @@ std::uint64_t read_count(std::string_view name, const std::string& text, const B
 
 std::vector<std::string> read_list(std::string_view name, const std::string& text) {
   std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size() && !text.empty()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    if (parts.back().empty()) {
-      throw OptionError(fmt::format("{} = '{}' has an empty part", name, text));
+  try {
+    FieldReader reader(text, ',');
+    while (reader.next_row()) {
+      while (!reader.row_ended()) parts.emplace_back(reader.field());
     }
-    begin = end + 1;
+  } catch (const RowError& error) {
+    throw OptionError(fmt::format("{} = '{}': {}", name, text, error.message));
+  }
+  if (std::ranges::find(parts, std::string()) != parts.end()) {
+    throw OptionError(fmt::format("{} = '{}' has an empty part", name, text));
   }
   return parts;
 }

@@ -34,7 +34,8 @@ struct CliOption {
 [[nodiscard]] double read_number(std::string_view name, const std::string& text);
 [[nodiscard]] std::uint64_t read_count(std::string_view name, const std::string& text,
                                        const Bounds& bounds);
-/// `a,b,c`; no text is no parts. Throws: OptionError for an empty part.
+/// `a, b,"c,d"`, read like a row of CSV; no text is no parts. Throws: OptionError for an empty part
+/// and for quotes that do not fit.
 [[nodiscard]] std::vector<std::string> read_list(std::string_view name, const std::string& text);
 [[nodiscard]] bool read_switch(std::string_view name, const std::string& text);
 [[nodiscard]] std::size_t read_choice(std::string_view name, const std::string& text,

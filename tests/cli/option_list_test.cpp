@@ -62,10 +62,20 @@ TEST(ReadList, splits_at_commas_and_has_no_empty_parts) {
   EXPECT_EQ(read_list("l", ""), Words{});
   EXPECT_EQ(read_list("l", "a"), Words{"a"});
   EXPECT_EQ(read_list("l", "a,b c,d"), (Words{"a", "b c", "d"}));
-  for (const char* bad : {",", "a,", ",a", "a,,b"}) {
+  for (const char* bad : {",", "a,", ",a", "a,,b", "a, ,b"}) {
     expect_words<OptionError>([&] { (void)read_list("l", bad); },
                               "l = '" + std::string(bad) + "' has an empty part");
   }
+}
+
+TEST(ReadList, reads_blanks_and_quotes_as_csv_has_them) {
+  EXPECT_EQ(read_list("l", " a , b\t"), (Words{"a", "b"}));
+  EXPECT_EQ(read_list("l", R"("a,b", c," d ","say ""e""")"),
+            (Words{"a,b", "c", " d ", "say \"e\""}));
+  expect_words<OptionError>([&] { (void)read_list("l", "\"a,b"); },
+                            "l = '\"a,b': quote is not closed");
+  expect_words<OptionError>([&] { (void)read_list("l", "\"a\"b"); },
+                            "l = '\"a\"b': text behind a closing quote");
 }
 
 TEST(ReadSwitch, is_true_or_false) {
