@@ -85,7 +85,8 @@ struct RunProgress {
 /// How a caller watches and stops a run. `progress` is called from one thread at a time.
 struct RunHooks {
   std::function<void(const RunProgress&)> progress = {};
-  const std::atomic<bool>* stop = nullptr;             ///< true: ends with the best models so far
+  const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
+  std::function<void()> data_ready = {};    ///< called once the data is read, before training
   std::function<void(const TraceRecord&)> trace = {};  ///< `run` of adacvar: after every epoch
 };
 

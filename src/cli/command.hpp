@@ -29,6 +29,13 @@ struct Command {
 [[nodiscard]] std::vector<Command> make_commands();
 
 /// Exit codes; docs/options.md.
-enum ExitCode : int { kDone = 0, kBadOption = 2, kBadData = 3, kNumerical = 4, kOurBug = 70 };
+enum ExitCode : int {
+  kDone = 0,
+  kBadOption = 2,
+  kBadData = 3,
+  kNumerical = 4,
+  kOurBug = 70,
+  kNoMemory = 71,
+};
 
 }  // namespace adacvar::cli

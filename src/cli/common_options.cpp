@@ -39,7 +39,7 @@ void print_result(std::string_view text) {
 }
 
 void write_result(const std::string& path, const std::function<void(const Write&)>& fill) {
-  (void)watch_interrupts();
+  watch_interrupts();
   write_file(path, [&](const Write& write) {
     fill([&](std::string_view text) {
       give_up_if_interrupted();

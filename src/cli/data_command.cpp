@@ -213,7 +213,7 @@ struct FetchState {
 };
 
 int fetch_now(const FetchState& state) {
-  const std::atomic<bool>& stop = watch_interrupts();
+  watch_interrupts();
   std::vector<FetchedFile> files;
   {
     ProgressLine progress(state.talk.quiet, 1);
@@ -223,7 +223,7 @@ int fetch_now(const FetchState& state) {
                                               .progress = [&](const FetchProgress& now) {
                                                 progress.show_bytes(std::string(now.file),
                                                                     now.received, now.total);
-                                                return !stop;
+                                                return !interrupted();
                                               }});
   }
   for (const FetchedFile& file : files) {

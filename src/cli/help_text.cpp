@@ -132,7 +132,7 @@ std::string program_help(const std::vector<Command>& commands) {
       "\n`adacvar COMMAND --help` lists the options of a command. `adacvar --version`\n"
       "prints the version, `adacvar completion bash|zsh|fish` a script for the shell.\n"
       "Results go to standard output, all else to standard error. Exit codes: 0 done,\n"
-      "2 bad option, 3 bad data, 4 training diverged, 70 a bug of ours.\n";
+      "2 bad option, 3 bad data, 4 training diverged, 70 a bug of ours, 71 no memory.\n";
   return text;
 }
 
@@ -158,12 +158,19 @@ std::string options_page(const std::vector<Command>& commands) {
       "`--config`, as\n"
       "`name = value`, at its top or in a section `[command]`; what the command line says counts "
       "more. Unknown\n"
-      "keys are errors. Lists have commas between their parts.\n\n"
+      "keys are errors. Lists have commas between their parts; a part with a comma stands in "
+      "double quotes, as "
+      "in CSV:\n"
+      "`--drop '\"size, in cm\",id'`.\n\n"
       "Results go to standard output (with `--json` the object alone), all else to standard error. "
       "Exit codes: 0\n"
       "done, also when training is stopped by Ctrl-C; 2 a bad option or an output that cannot be "
       "written; 3 bad data;\n"
-      "4 training diverged (the last finite model is kept); 70 a bug of ours.\n";
+      "4 training diverged, of `compare` by one algorithm at least (results are printed, the last "
+      "finite model is\n"
+      "kept); 70 a bug of ours; 71 not enough memory. Ctrl-C where there is nothing to keep, as "
+      "while data is read, ends\n"
+      "the program by the signal: 130 in a shell.\n";
   for (const Command& command : commands) text += markdown_of(command);
   return text;
 }

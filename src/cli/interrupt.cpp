@@ -7,7 +7,7 @@ namespace adacvar::cli {
 
 namespace {
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> signalled = false;
 static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may touch nothing else
 
 std::atomic<int> received = SIGINT;
@@ -15,20 +15,21 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 void on_signal(int number) {
   received = number;
-  interrupted = true;
+  signalled = true;
   std::signal(number, SIG_DFL);
 }
 
 }  // namespace
 
-const std::atomic<bool>& watch_interrupts() {
+const std::atomic<bool>& interrupted() noexcept { return signalled; }
+
+void watch_interrupts() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  return interrupted;
 }
 
 void give_up_if_interrupted() {
-  if (interrupted) throw Interrupted{};
+  if (signalled) throw Interrupted{};
 }
 
 void end_by_interrupt() {

@@ -4,8 +4,12 @@
 
 namespace adacvar::cli {
 
-/// From now on the first SIGINT or SIGTERM sets the flag, the second ends the program.
-[[nodiscard]] const std::atomic<bool>& watch_interrupts();
+/// Whether a watched signal has come.
+[[nodiscard]] const std::atomic<bool>& interrupted() noexcept;
+
+/// From now on the first SIGINT or SIGTERM sets the flag, the second ends the program; until then
+/// the first one does.
+void watch_interrupts();
 
 /// Thrown where a signal leaves nothing to keep.
 struct Interrupted {};

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 namespace adacvar::cli {
 
@@ -106,18 +107,18 @@ class Predictor {
   bool begun_ = false;
 };
 
-// Text goes through in blocks; the other kinds are read as a whole.
-std::vector<std::string> predict_all(const TrainedModel& model, const State& state,
-                                     const Write& sink) {
-  const std::string& data = state.input.data;
-  if (is_text_table(data)) {
-    TableStream stream(data, columns_like(model.preprocessor, read_options(state.source), {}));
-    Table block;
-    Predictor predictor(model, sink);
-    while (stream.next(block)) predictor.add(block);
-    return predictor.notes();
-  }
-  const RawData raw = read_data_like(model.preprocessor, data, state.source);
+std::vector<std::string> predict_blocks(const TrainedModel& model, const State& state,
+                                        const Write& sink) {
+  TableStream stream(state.input.data,
+                     columns_like(model.preprocessor, read_options(state.source), {}));
+  Table block;
+  Predictor predictor(model, sink);
+  while (stream.next(block)) predictor.add(block);
+  return predictor.notes();
+}
+
+std::vector<std::string> predict_whole(const TrainedModel& model, const RawData& raw,
+                                       const Write& sink) {
   Predictor predictor(model, sink);
   std::visit([&](const auto& content) { predictor.add(content); }, raw.content);
   return predictor.notes();
@@ -126,12 +127,21 @@ std::vector<std::string> predict_all(const TrainedModel& model, const State& sta
 int predict_now(const State& state) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
   const TrainedModel model = load_model(state.input.model);
+  if (!state.input.output.empty()) check_writable(state.input.output);
+  // Text goes through in blocks; the other kinds are read as a whole, before there is a file that
+  // an interrupt must take away.
+  std::optional<RawData> whole;
+  if (!is_text_table(state.input.data)) {
+    whole = read_data_like(model.preprocessor, state.input.data, state.source);
+  }
   std::vector<std::string> notes;
+  const auto predict_to = [&](const Write& sink) {
+    notes = whole ? predict_whole(model, *whole, sink) : predict_blocks(model, state, sink);
+  };
   if (state.input.output.empty()) {
-    notes = predict_all(model, state, [](std::string_view text) { print_result(text); });
+    predict_to(print_result);
   } else {
-    write_result(state.input.output,
-                 [&](const Write& write) { notes = predict_all(model, state, write); });
+    write_result(state.input.output, predict_to);
   }
   if (!state.talk.quiet) print_notes(notes);
   return kDone;

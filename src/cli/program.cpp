@@ -238,7 +238,7 @@ int run_program(int count, const char* const* arguments) {
   } catch (const Interrupted&) {
     end_by_interrupt();
   } catch (const std::bad_alloc&) {
-    return complain("not enough memory", kOurBug);
+    return complain("not enough memory", kNoMemory);
   } catch (const std::exception& error) {
     return complain(fmt::format("a bug of ours, please report it: {}", error.what()).c_str(),
                     kOurBug);

@@ -8,6 +8,7 @@
 #include <adacvar/report/run_json.hpp>
 #include <adacvar/report/run_text.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace adacvar::cli {
@@ -35,7 +36,8 @@ RunReport run_watched(const State& state, RunReport (*how)(const RunOptions&, co
                       std::string* trace = nullptr) {
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
-                 .stop = &watch_interrupts(),
+                 .stop = &interrupted(),
+                 .data_ready = watch_interrupts,
                  .trace = {}};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
@@ -54,6 +56,14 @@ void note_interruption(RunReport& report) {
   if (was_stopped(report)) {
     report.notes.emplace_back("stopped early: the best models so far are kept");
   }
+}
+
+bool has_diverged(const RunResult& result) {
+  return result.model.stop_reason == StopReason::diverged;
+}
+
+int exit_code(const RunReport& report) {
+  return std::ranges::any_of(report.results, has_diverged) ? kNumerical : kDone;
 }
 
 // Stopped before it began in earnest: a model that exists already is better than this one.
@@ -86,14 +96,14 @@ int train_now(const State& state) {
   }
   const std::string saved = path.empty() ? "" : "\nmodel written to " + path + "\n";
   print_outcome(state.talk, run_json(report, path), run_text(report) + saved, report.notes);
-  return report.results[0].model.stop_reason == StopReason::diverged ? kNumerical : kDone;
+  return exit_code(report);
 }
 
 int compare_now(const State& state) {
   RunReport report = run_watched(state, &compare);
   note_interruption(report);
   print_outcome(state.talk, compare_json(report), run_text(report), report.notes);
-  return kDone;
+  return exit_code(report);
 }
 
 }  // namespace

@@ -266,6 +266,12 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
       parts.dropped.push_back(column.name);
     }
   }
+  if (parts.columns.empty() && parts.dropped.empty()) {
+    throw DataError(fmt::format("no features are left: the target '{}' is the only column that is "
+                                "not dropped",
+                                target.name),
+                    table.source);
+  }
   if (parts.columns.empty()) refuse_without_features(table.source);
   return Preprocessor(std::move(parts));
 }

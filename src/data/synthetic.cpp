@@ -8,6 +8,7 @@
 #include <adacvar/base/rng.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -41,7 +42,21 @@ class Draws {
   Rng rng_;
 };
 
+double physical_memory() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+// A system may promise more memory than it has, and end the program when it is used.
+void check_memory(std::string_view name, std::size_t columns, std::size_t rows) {
+  const double bytes = static_cast<double>(columns * sizeof(double)) * static_cast<double>(rows);
+  if (bytes <= physical_memory()) return;
+  throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more than this machine has", rows,
+                                name, bytes / 1e9));
+}
+
 Table make_table(std::string_view name, std::size_t features, std::size_t rows) {
+  check_memory(name, features + 1, rows);
   Table table;
   table.source = name;
   table.rows = rows;

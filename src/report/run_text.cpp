@@ -37,9 +37,10 @@ bool is_path(const RunReport& report) {
 }
 
 std::string label_of(const RunResult& result, bool path) {
-  const std::string_view name = kAlgorithmNames.of(result.model.options.algorithm);
-  return path ? fmt::format("  {}, alpha {:g}", name, result.model.options.alpha)
-              : fmt::format("  {}", name);
+  std::string label = fmt::format("  {}", kAlgorithmNames.of(result.model.options.algorithm));
+  if (path) label += fmt::format(", alpha {:g}", result.model.options.alpha);
+  if (result.model.stop_reason == StopReason::diverged) label += " (diverged)";
+  return label;
 }
 
 std::string gap_text(const RunResult& result) {

@@ -2,9 +2,11 @@
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -368,6 +370,84 @@ TEST(Program, losses_with_bounded_slopes_diverge_with_a_status_too) {
                                        "absolute", "--learning-rate", "1e6", "--json", "--quiet"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "diverged");
+}
+
+TEST(Program, compare_says_which_algorithm_diverged) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"compare", "normal", "--make-rows", "200", "--optimizer",
+                                       "adam", "--learning-rate", "1e300"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.out.find("  trunc (diverged) "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  exact  "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("note: trunc diverged after "), std::string::npos) << outcome.err;
+}
+
+TEST(Program, blanks_in_lists_and_commas_in_names) {
+  const TemporaryFolder folder;
+  std::string text = "\"size, in cm\",x,id,y\n";
+  for (int i = 0; i < 40; ++i) {
+    text += std::to_string(i % 7) + "," + std::to_string(i % 5) + ",r" + std::to_string(i) + "," +
+            std::to_string(i * 5 % 17) + "\n";
+  }
+  (void)folder.write("t.csv", text);
+  (void)folder.write("list.toml", "drop = [\"size, in cm\", \"id\"]\nsplit = [0.5, 0.25, 0.25]\n");
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{"--drop", "\"size, in cm\", id", "--split", "0.5, 0.25, 0.25"},
+        std::vector<std::string>{"--config", "list.toml"}}) {
+    std::vector<std::string> arguments = {"train", "t.csv", "--target", "y", "--model", "m.json"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    EXPECT_EQ(run_json(folder, arguments)["rows"],
+              (json{{"train", 20}, {"valid", 10}, {"test", 10}}));
+    const json model = json::parse(content_of(folder.path() / "m.json"));
+    ASSERT_EQ(model["preprocessing"]["columns"].size(), 1U);
+    EXPECT_EQ(model["preprocessing"]["columns"][0]["name"], "x");
+  }
+}
+
+// The other end of a pipe that a program reads.
+void write_to_pipe(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+TEST(Program, pipes_are_read_as_files_are) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run(folder, {"data", "make", "normal", "--rows", "300", "-o", "t.csv"}).code, 0);
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  std::string sparse = "1\n";  // no features: still LIBSVM
+  for (int i = 0; i < 60; ++i) {
+    sparse += std::to_string(i % 9) + " 1:" + std::to_string(i % 7) + " 3:0.5\n";
+  }
+  (void)folder.write("t.svm", sparse);
+  const auto from_pipe = [&](const std::string& file, std::vector<std::string> arguments) {
+    const support::RunningProgram program(ADACVAR_PROGRAM, arguments, folder.path());
+    write_to_pipe(folder.path() / "pipe", content_of(folder.path() / file));
+    return program.wait();
+  };
+  for (const char* file : {"t.csv", "t.svm"}) {
+    const std::string target = file == std::string("t.csv") ? "y" : "target";
+    const auto arguments = [&](const std::string& name) {
+      return std::vector<std::string>{"train",      name,      "--target", target,   "--task",
+                                      "regression", "--model", "m.json",   "--json", "--quiet"};
+    };
+    const Outcome piped = from_pipe(file, arguments("pipe"));
+    EXPECT_EQ(piped.code, 0) << piped.err;
+    EXPECT_EQ(json::parse(piped.out)["risk"], run_json(folder, arguments(file))["risk"]);
+    const Outcome predicted = from_pipe(file, {"predict", "m.json", "pipe"});
+    EXPECT_EQ(predicted.out, run(folder, {"predict", "m.json", file}).out);
+  }
+}
+
+TEST(Program, an_interrupt_while_data_is_read_ends_the_program) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const char* command : {"train", "compare"}) {
+    const support::RunningProgram program(ADACVAR_PROGRAM, {command, "pipe", "--target", "y"},
+                                          folder.path());
+    std::ofstream writer(pipe);  // waits for the program to open the other end
+    program.send(SIGINT);
+    EXPECT_EQ(program.wait().code, 128 + SIGINT) << command;
+  }
 }
 
 TEST(Program, odd_columns_and_parts_without_rows_are_noted) {
