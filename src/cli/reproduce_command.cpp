@@ -8,6 +8,7 @@
 #include <adacvar/experiment/run_study.hpp>
 #include <adacvar/experiment/summary.hpp>
 #include <adacvar/report/study_report.hpp>
+#include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
 
 #include <fmt/format.h>
@@ -129,6 +130,7 @@ std::string study_text(const Study& study, const ReproduceOptions& options) {
 
 /// Throws: Interrupted.
 void run_watched(const State& state, const Study& study, ResultLog& log) {
+  watch_interrupts();
   ProgressLine progress(state.talk.quiet, 1);
   std::optional<double> before;
   const StudyHooks hooks{.progress =
@@ -139,7 +141,7 @@ void run_watched(const State& state, const Study& study, ResultLog& log) {
                                    fmt::format("{} run {}/{}{}{}", study.name, p.done, p.total,
                                                p.last.empty() ? "" : ": ", p.last));
                              },
-                         .stop = &watch_interrupts()};
+                         .stop = &interrupted()};
   SourceOptions source;
   source.data_dir = state.reproduce.data_dir;
   source.make_rows = state.reproduce.make_rows;
@@ -175,6 +177,9 @@ void write_tables(const std::filesystem::path& folder, const std::string& title,
   write_text(folder / "tables.md", markdown);
   write_text(folder / "tables.tex", latex);
   write_text(folder / "tables.csv", study_csv(summary));
+  for (const StudyFigure& figure : study_figures(summary)) {
+    write_text(folder / (figure.stem + ".svg"), svg(figure.chart));
+  }
 }
 
 nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
@@ -208,7 +213,7 @@ int reproduce_now(const State& state) {
     run_watched(state, study, log);
     const Summary summary = summarise(study, log);
     std::optional<Summary> plain;
-    if (study.grid == GridSize::paper && !study.table.empty()) {
+    if (study.grid == GridSize::paper && !is_tradeoff(study)) {
       plain = summarise(study, log, &may_select_plain);
     }
     const auto tables = study_tables(summary, plain ? &*plain : nullptr);

@@ -153,6 +153,12 @@ const std::vector<std::string>& classification_sets() {
   return sets;
 }
 
+bool is_tradeoff(const Study& study) {
+  return study.name == kExperimentNames.of(Experiment::tradeoff);
+}
+
+bool is_regression(const std::string& set) { return std::ranges::count(regression_sets(), set); }
+
 Study make_study(Experiment experiment, const StudyChoice& choice) {
   const bool shifted = experiment != Experiment::convex && experiment != Experiment::tradeoff;
   if (!shifted && choice.rebalance != Rebalance::none) {

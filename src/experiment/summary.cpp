@@ -10,8 +10,6 @@ namespace adacvar {
 
 namespace {
 
-bool has_classes(const std::string& set) { return std::ranges::count(classification_sets(), set); }
-
 /// The results of one configuration, a pointer per seed; none where it diverged.
 struct Config {
   std::vector<const TrialResult*> runs;
@@ -57,7 +55,7 @@ void take(Selected& selected, const Config& config, std::uint64_t number, bool e
 
 Selected select(const Study& study, const ResultLog& log, const std::string& set,
                 const Contestant& contestant, const MaySelect& may_select) {
-  const Task task = has_classes(set) ? Task::binary : Task::regression;
+  const Task task = is_regression(set) ? Task::regression : Task::binary;
   Selected selected;
   std::optional<PartScore> best;
   for (std::size_t i = 0; i < contestant.configs.size(); ++i) {
@@ -110,6 +108,19 @@ std::vector<double> Selected::test(Metric metric) const {
 
 std::vector<double> Selected::train(Metric metric) const {
   return values(*this, metric, &Reading::train);
+}
+
+bool is_compared(const Contestant& contestant) { return contestant.name != kExactName; }
+
+std::vector<std::vector<double>> compared_scores(const Summary& summary, std::size_t set,
+                                                 Metric metric) {
+  std::vector<std::vector<double>> scores;
+  for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
+    if (is_compared(summary.study.contestants[c])) {
+      scores.push_back(summary.of(set, c).test(metric));
+    }
+  }
+  return scores;
 }
 
 Summary summarise(const Study& study, const ResultLog& log, const MaySelect& may_select) {

@@ -16,15 +16,6 @@ namespace {
 
 using MetricPair = std::array<Metric, 2>;
 
-bool is_regression(const std::string& set) { return std::ranges::count(regression_sets(), set); }
-
-bool is_compared(const Contestant& contestant) { return contestant.name != kExactName; }
-
-std::string_view metric_title(Metric metric) {
-  constexpr Names kTitles{"CVaR", "mean", "acc.", "prec."};
-  return kTitles.of(metric);
-}
-
 std::string figure_text(double mean, double sd) {
   const int digits = std::abs(mean) < 10 ? 3 : 2;
   return fmt::format("{:.{}f}±{:.{}f}", mean, digits, sd, digits);
@@ -38,17 +29,6 @@ ResultCell paper_cell(const Study& study, const std::string& set, const std::str
       find_paper_figure(study.table, set, algorithm, kMetricNames.of(metric));
   if (figure == nullptr) return {"–"};
   return {fmt::format("{:.2f}±{:.1f}", figure->mean, figure->sd), figure->best};
-}
-
-std::vector<std::vector<double>> compared_scores(const Summary& summary, std::size_t set,
-                                                 Metric metric) {
-  std::vector<std::vector<double>> scores;
-  for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
-    if (is_compared(summary.study.contestants[c])) {
-      scores.push_back(summary.of(set, c).test(metric));
-    }
-  }
-  return scores;
 }
 
 ResultCell our_cell(const Selected& selected, Metric metric, bool best) {
@@ -65,8 +45,9 @@ class ComparisonTable {
     table_.title = std::move(title);
     table_.header = {"set", "algorithm"};
     for (const Metric metric : metrics) {
-      if (with_paper_) table_.header.push_back(fmt::format("paper {}", metric_title(metric)));
-      table_.header.push_back(fmt::format("{}{}", with_paper_ ? "our " : "", metric_title(metric)));
+      if (with_paper_) table_.header.push_back(fmt::format("paper {}", kMetricTitles.of(metric)));
+      table_.header.push_back(
+          fmt::format("{}{}", with_paper_ ? "our " : "", kMetricTitles.of(metric)));
     }
   }
 
@@ -188,7 +169,7 @@ ResultTable knob_table(const Summary& summary, std::size_t set) {
                         "The CVaR is that at alpha {:g} throughout; rows of gamma train at that "
                         "alpha.",
                         summary.study.seeds, summary.study.alpha)}};
-  for (const Metric metric : metrics) table.header.emplace_back(metric_title(metric));
+  for (const Metric metric : metrics) table.header.emplace_back(kMetricTitles.of(metric));
   for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
     std::vector<ResultCell> row = {{summary.study.contestants[c].name}};
     for (const Metric metric : metrics) row.push_back(our_cell(summary.of(set, c), metric, false));
@@ -218,41 +199,11 @@ void add_comparisons(const Summary& summary, const std::string& suffix,
   }
 }
 
-NormalisedScores average_scores(const Summary& summary, bool regression,
-                                std::vector<Metric> metrics) {
-  NormalisedScores result;
-  for (const Contestant& contestant : summary.study.contestants) {
-    if (is_compared(contestant)) result.contestants.push_back(contestant.name);
-  }
-  for (const Metric metric : metrics) {
-    std::vector<MeanSd> sums(result.contestants.size());
-    std::vector<double> counts(result.contestants.size());
-    for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
-      if (is_regression(summary.study.sets[set]) != regression) continue;
-      const auto scores = normalised(compared_scores(summary, set, metric));
-      for (std::size_t c = 0; c < scores.size(); ++c) {
-        if (std::isnan(scores[c].mean)) continue;
-        sums[c].mean += scores[c].mean;
-        sums[c].sd += scores[c].sd;
-        counts[c] += 1;
-      }
-    }
-    if (std::ranges::all_of(counts, [](double count) { return count == 0; })) continue;
-    for (std::size_t c = 0; c < sums.size(); ++c) {
-      sums[c].mean /= counts[c];
-      sums[c].sd /= counts[c];
-    }
-    result.metrics.emplace_back(metric_title(metric));
-    result.scores.push_back(std::move(sums));
-  }
-  return result;
-}
-
 }  // namespace
 
 std::vector<ResultTable> study_tables(const Summary& summary, const Summary* plain) {
   std::vector<ResultTable> tables;
-  if (summary.study.shift == Shift::none && summary.study.table.empty()) {
+  if (is_tradeoff(summary.study)) {
     for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
       tables.push_back(knob_table(summary, set));
     }
@@ -302,17 +253,6 @@ std::string study_csv(const Summary& summary) {
     }
   }
   return text;
-}
-
-NormalisedScores regression_scores(const Summary& summary) {
-  return average_scores(summary, true, {Metric::cvar, Metric::mean});
-}
-
-NormalisedScores classification_scores(const Summary& summary) {
-  const std::vector<Metric> metrics =
-      summary.study.shift == Shift::none ? std::vector{Metric::accuracy, Metric::cvar, Metric::mean}
-                                         : std::vector{Metric::accuracy, Metric::mean};
-  return average_scores(summary, false, metrics);
 }
 
 }  // namespace adacvar

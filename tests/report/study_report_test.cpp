@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace adacvar {
 namespace {
@@ -89,14 +90,39 @@ TEST(StudyCsv, has_a_line_per_set_algorithm_and_metric) {
   EXPECT_NE(csv.find("abalone,soft,cvar,14.25,0.3,0,,,,0,2,2,,\"\""), std::string::npos) << csv;
 }
 
-TEST(NormalisedScores, run_from_the_best_to_the_worst) {
-  const NormalisedScores scores = regression_scores(made_summary("abalone"));
-  EXPECT_EQ(scores.metrics, (Cells{"CVaR", "mean"}));
-  ASSERT_EQ(scores.contestants.size(), 5U);
-  EXPECT_EQ(scores.scores[0][1].mean, 0.0);  // centred, the least
-  EXPECT_EQ(scores.scores[0][4].mean, 1.0);  // mean, the largest
-  EXPECT_DOUBLE_EQ(scores.scores[0][2].mean, (4.25 - 1.125) / (8.25 - 1.125));
-  EXPECT_TRUE(classification_scores(made_summary("abalone")).metrics.empty());
+TEST(StudyFigures, normalised_scores_run_from_the_best_to_the_worst) {
+  const auto figures = study_figures(made_summary("abalone"));
+  ASSERT_EQ(figures.size(), 3U);
+  EXPECT_EQ(figures[0].stem, "regression-scores");
+  const auto& chart = std::get<BarChart>(figures[0].chart);
+  EXPECT_EQ(chart.groups, (Cells{"CVaR", "mean"}));
+  ASSERT_EQ(chart.series.size(), 5U);
+  EXPECT_EQ(chart.series[1].values[0], 0.0);  // centred, the least
+  EXPECT_EQ(chart.series[4].values[0], 1.0);  // mean, the largest
+  EXPECT_DOUBLE_EQ(chart.series[2].values[0], (4.25 - 1.125) / (8.25 - 1.125));
+  EXPECT_TRUE(std::isnan(chart.series[3].values[0]));  // all of soft overflowed
+  EXPECT_EQ(figures[1].stem, "regression-cvar");
+  const auto& by_set = std::get<BarChart>(figures[1].chart);
+  EXPECT_EQ(by_set.groups, (Cells{"abalone"}));
+  EXPECT_TRUE(by_set.series[0].marked[0]);
+}
+
+TEST(StudyFigures, tradeoff_draws_both_knobs) {
+  Summary summary{.study = make_study(Experiment::tradeoff, {.seeds = 2, .sets = {"monks"}}),
+                  .selected = {}};
+  summary.selected.resize(1);
+  for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
+    summary.selected[0].push_back(with_cvars(static_cast<float>(c), static_cast<float>(c)));
+  }
+  const auto figures = study_figures(summary);
+  ASSERT_EQ(figures.size(), 2U);
+  const auto& alpha = std::get<LineChart>(figures[0].chart);
+  EXPECT_EQ(alpha.series.size(), 3U);
+  EXPECT_EQ(alpha.series[0].x, (std::vector{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0}));
+  EXPECT_EQ(alpha.series[0].y, (std::vector<double>{0, 1, 2, 3, 4, 5, 6}));
+  const auto tables = study_tables(summary, nullptr);
+  ASSERT_EQ(tables.size(), 1U);
+  EXPECT_EQ(tables[0].header, (Cells{"setting", "acc.", "CVaR", "mean"}));
 }
 
 }  // namespace

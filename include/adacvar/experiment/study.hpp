@@ -64,6 +64,11 @@ struct StudyChoice {
 [[nodiscard]] const std::vector<std::string>& regression_sets();
 [[nodiscard]] const std::vector<std::string>& classification_sets();
 
+/// Whether its contestants are settings of knobs rather than algorithms.
+[[nodiscard]] bool is_tradeoff(const Study& study);
+
+[[nodiscard]] bool is_regression(const std::string& set);
+
 /// `data`, split 50/30/20 by `seed`, shifted and balanced as the study has it; fitted on the
 /// training rows that are left.
 [[nodiscard]] PreparedData prepare_case(const Study& study, const RawData& data,

@@ -17,6 +17,9 @@ enum class Metric : std::uint8_t { cvar, mean, accuracy, precision };
 /// As PaperFigure has them.
 inline constexpr Names kMetricNames{"cvar", "loss", "accuracy", "min_class_precision"};
 
+/// As tables and figures head them.
+inline constexpr Names kMetricTitles{"CVaR", "mean", "acc.", "prec."};
+
 [[nodiscard]] double metric_of(const PartScore& score, Metric metric);
 [[nodiscard]] constexpr bool larger_is_better(Metric metric) {
   return metric == Metric::accuracy || metric == Metric::precision;
@@ -50,6 +53,13 @@ struct Summary {
     return selected[set][contestant];
   }
 };
+
+/// Whether a contestant takes part in the comparison; the exact optimum does not.
+[[nodiscard]] bool is_compared(const Contestant& contestant);
+
+/// Test figures of the compared contestants, in their order: contestants x seeds.
+[[nodiscard]] std::vector<std::vector<double>> compared_scores(const Summary& summary,
+                                                               std::size_t set, Metric metric);
 
 [[nodiscard]] Summary summarise(const Study& study, const ResultLog& log,
                                 const MaySelect& may_select = {});

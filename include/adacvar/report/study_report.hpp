@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/experiment/summary.hpp>
+#include <adacvar/report/chart.hpp>
 #include <adacvar/report/result_table.hpp>
 
 #include <string>
@@ -17,15 +18,14 @@ namespace adacvar {
 /// One line per set, contestant and metric, with a header.
 [[nodiscard]] std::string study_csv(const Summary& summary);
 
-/// The paper's normalised scores, averaged over sets: metrics x contestants.
-struct NormalisedScores {
-  std::vector<std::string> metrics;
-  std::vector<std::string> contestants;
-  std::vector<std::vector<MeanSd>> scores;
+/// A figure and the name of its file, without the ending.
+struct StudyFigure {
+  std::string stem;
+  Chart chart;
 };
 
-/// Of the regression and of the classification sets; each may be without metrics.
-[[nodiscard]] NormalisedScores regression_scores(const Summary& summary);
-[[nodiscard]] NormalisedScores classification_scores(const Summary& summary);
+/// Normalised scores as in the paper's figures [CLJK20, Fig. 2]: averaged over the sets, and set by
+/// set; for tradeoff what alpha and gamma trade.
+[[nodiscard]] std::vector<StudyFigure> study_figures(const Summary& summary);
 
 }  // namespace adacvar
