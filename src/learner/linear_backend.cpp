@@ -59,9 +59,13 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
                          double rate) {
   const double share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
-  for (std::size_t b = 0; b < batch.size(); ++b) {
-    const double factor = weights[b] * share;
-    for (std::size_t o = 0; o < outputs; ++o) slopes_[b * outputs + o] *= factor;
+  if (outputs == 1) {
+    for (std::size_t b = 0; b < batch.size(); ++b) slopes_[b] *= weights[b] * share;
+  } else {
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      const double factor = weights[b] * share;
+      for (std::size_t o = 0; o < outputs; ++o) slopes_[b * outputs + o] *= factor;
+    }
   }
   std::ranges::fill(gradient_, 0.0);
   model_.add_gradient(data_, batch, slopes_, gradient_);

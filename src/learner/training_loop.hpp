@@ -170,6 +170,7 @@ class TrainingLoop {
 
   bool run_epoch(std::uint64_t epoch) {
     loss_sum_ = 0;
+    const double rate = rate_at(options_, epoch);
     for (std::uint64_t s = 0; s < steps_per_epoch_; ++s) {
       // An atomic load costs little, but a million of them a second need not be.
       if (hooks_.stop != nullptr && step_ % 64 == 0 && *hooks_.stop) {
@@ -179,7 +180,7 @@ class TrainingLoop {
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weigh(losses_, weights_); }, objective_);
-      backend_.step(batch_, weights_, rate_at(options_, epoch));
+      backend_.step(batch_, weights_, rate);
       sampler_.observe(batch_, losses_);
       backend_.after_update(sampler_);
       candidates_.after_step(backend_.model(), ++step_);

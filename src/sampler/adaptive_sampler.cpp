@@ -187,8 +187,9 @@ void AdaptiveSampler::Impl::draw_iid(Rng& rng, std::span<Index> batch) {
 
 // Rejection, all open places at once: each pass over them only touches memory that the pass before
 // asked for.
-void AdaptiveSampler::Impl::draw_group(Rng& rng, std::span<Index> out,
+void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
                                        std::span<double> marginals) {
+  Rng rng = caller_rng;  // a copy can stay in registers
   std::array<std::uint32_t, kGroup> places;
   std::array<std::uint32_t, kGroup> bins;
   std::array<const Index*, kGroup> slots;
@@ -228,6 +229,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& rng, std::span<Index> out,
     }
     open = still_open;
   }
+  caller_rng = rng;
 }
 
 // One k-subset for the batch, members drawn evenly from it. Cost: O(N).

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -88,7 +89,8 @@ double clamp_log_weight(double x) noexcept {
 
 // sums += sign * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
 template <class Change>
-ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::size_t count) {
+ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::size_t count,
+                                char* cell_changed) {
   for (std::size_t n = 0; n < count; ++n) {
     const double t = changes[n].t;
     const double sign = changes[n].sign;
@@ -103,10 +105,25 @@ ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::siz
     out[0] += sign * low;
     out[1] += sign * middle;
     out[2] += sign * high;
+    cell_changed[changes[n].cell] = 1;
   }
 }
 
-ADACVAR_WIDE void transform_cell(const double* moments, double* weights) {
+// The bucket of each log-weight, and where in its cell it lies as the variable of Chebyshev's
+// polynomials, in [-1, 1].
+ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* buckets, double* t) {
+  for (std::size_t j = 0; j < count; ++j) {
+    const double scaled = x[j] * static_cast<double>(kPerCell);
+    const auto truncated = static_cast<std::int32_t>(scaled);  // |scaled| <= 4e5
+    const std::int32_t bucket = truncated - (scaled < static_cast<double>(truncated) ? 1 : 0);
+    buckets[j] = bucket;
+    t[j] = 2.0 * (x[j] - static_cast<double>(bucket >> 2)) - 1.0;
+  }
+}
+static_assert(kPerCell == 4);
+
+// Always inlined, to take on the instruction set of the caller.
+[[gnu::always_inline]] inline void transform_cell(const double* moments, double* weights) {
   constexpr std::size_t kVectors = kNodes / 4;
   const auto* matrix = reinterpret_cast<const Vec4*>(kToWeights.data());
   auto* out = reinterpret_cast<Vec4*>(weights);
@@ -115,6 +132,15 @@ ADACVAR_WIDE void transform_cell(const double* moments, double* weights) {
     for (std::size_t v = 0; v < kVectors; ++v) sum[v] += moments[j] * matrix[j * kVectors + v];
   }
   for (std::size_t v = 0; v < kVectors; ++v) out[v] = sum[v];
+}
+
+ADACVAR_WIDE void transform_changed(const double* moments, std::size_t cells, char* changed,
+                                    double* weights) {
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (changed[c] == 0) continue;
+    transform_cell(moments + c * kNodes, weights + c * kNodes);
+    changed[c] = 0;
+  }
 }
 
 struct NodeSums {
@@ -144,10 +170,24 @@ ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, co
   *result = {value, first, second, third};
 }
 
-ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, std::size_t count,
-                             double scale, double* bounds, double* masses) {
-  for (std::size_t b = 0; b < count; ++b) bounds[b] = 1.0 / (1.0 + scale * decays[b]);
-  for (std::size_t b = 0; b < count; ++b) masses[b] = bounds[b] * sizes[b];
+// The bins of a run of cells, four each; those of an empty cell get no bounds, as they have no
+// mass.
+ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, const double* moments,
+                             std::size_t cells, double scale, double* bounds, double* masses) {
+  static_assert(kPerCell == 4);
+  for (std::size_t c = 0; c < cells; ++c) {
+    Vec4 mass{};
+    if (moments[c * kNodes] != 0.0) {
+      Vec4 decay;
+      Vec4 size;
+      std::memcpy(&decay, decays + c * kPerCell, sizeof(decay));
+      std::memcpy(&size, sizes + c * kPerCell, sizeof(size));
+      const Vec4 bound = 1.0 / (1.0 + scale * decay);
+      mass = bound * size;
+      std::memcpy(bounds + c * kPerCell, &bound, sizeof(bound));
+    }
+    std::memcpy(masses + c * kPerCell, &mass, sizeof(mass));
+  }
 }
 
 }  // namespace
@@ -281,54 +321,44 @@ void LogWeightBuckets::move_all(std::size_t from, std::size_t to) {
   }
 }
 
-// Written in any case and counted only inside the window: whether an item lies there cannot be
-// predicted. `changes_` has room for one more than kChangesAtOnce.
-inline void LogWeightBuckets::note_moments(double x, std::int64_t bucket, double sign) {
-  const std::int64_t cell = bucket >> 2U;
-  static_assert(kPerCell == 4);
-  const auto c = static_cast<std::size_t>(cell - first_cell_);
-  const bool inside = c < cells_;
-  changes_[changed_] = {2.0 * (x - static_cast<double>(cell)) - 1.0, sign, c};
-  changed_ += inside ? 1 : 0;
+// One more item. `changes_` has room for one more than kChangesAtOnce.
+inline void LogWeightBuckets::note_moments(double x) {
+  std::int32_t bucket;
+  double t;
+  locate(&x, 1, &bucket, &t);
+  const auto cell = static_cast<std::size_t>((bucket >> 2) - first_cell_);
+  changes_[changed_] = {.t = t, .sign = 1.0, .cell = cell};
+  changed_ += cell < cells_ ? 1 : 0;
   if (changed_ >= kChangesAtOnce) apply_moments();
 }
 
 void LogWeightBuckets::apply_moments() {
-  add_chebyshev(moments_.data(), changes_.data(), changed_);
-  for (std::size_t n = 0; n < changed_; ++n) cell_changed_[changes_[n].cell] = 1;
+  add_chebyshev(moments_.data(), changes_.data(), changed_, cell_changed_.data());
   changed_ = 0;
 }
 
 void LogWeightBuckets::recompute_moments() {
   std::ranges::fill(moments_, 0.0);
   std::ranges::fill(cell_changed_, char{1});
-  for (const Item& item : items_) note_moments(item.x, bucket_of(item.x), 1.0);
+  for (const Item& item : items_) note_moments(item.x);
   apply_moments();
   updates_since_refresh_ = 0;
 }
 
 void LogWeightBuckets::add(std::span<const Index> indices, std::span<const double> steps,
                            std::span<double> before, std::span<double> after) {
-  moves_.resize(indices.size());
-  std::size_t moves = 0;
   for (std::size_t j = 0; j < indices.size(); ++j) {
     Item& item = items_[indices[j]];
-    const double old = item.x;
-    const double x = clamp_log_weight(old + steps[j]);
-    before[j] = old;
-    after[j] = item.x = x;
-    const std::int64_t old_bucket = bucket_of(old);
-    const std::int64_t bucket = bucket_of(x);
-    note_moments(old, old_bucket, -1.0);
-    note_moments(x, bucket, 1.0);
-    const std::size_t from = bin_of_bucket(old_bucket);
-    const std::size_t to = bin_of_bucket(bucket);
-    // Written in any case: whether an item moves cannot be predicted.
-    moves_[moves] = {indices[j], static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)};
-    moves += from != to ? 1 : 0;
+    before[j] = item.x;
+    after[j] = item.x = clamp_log_weight(item.x + steps[j]);
   }
-  moves_.resize(moves);
-  apply_moments();
+  moves_.clear();
+  constexpr std::size_t kBlock = kChangesAtOnce / 2;
+  for (std::size_t start = 0; start < indices.size(); start += kBlock) {
+    const std::size_t count = std::min(kBlock, indices.size() - start);
+    note_steps(indices.subspan(start, count), before.subspan(start, count),
+               after.subspan(start, count));
+  }
   for (const Move& move : moves_) prefetch_filler(move.from);
   for (const Move& move : moves_) {
     --bins_[move.from].leaving;
@@ -336,6 +366,42 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
     append(move.to, move.item);
   }
   updates_since_refresh_ += indices.size();
+}
+
+// Changes and moves are written in any case and counted only where they are some: whether an item
+// lies in the window, or leaves its bin, cannot be predicted.
+void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<const double> before,
+                                  std::span<const double> after) {
+  constexpr std::size_t kBlock = kChangesAtOnce / 2;
+  std::array<std::int32_t, kBlock> old_buckets;
+  std::array<std::int32_t, kBlock> new_buckets;
+  std::array<double, kBlock> old_t;
+  std::array<double, kBlock> new_t;
+  const std::size_t count = indices.size();
+  locate(before.data(), count, old_buckets.data(), old_t.data());
+  locate(after.data(), count, new_buckets.data(), new_t.data());
+  const std::size_t known_moves = moves_.size();
+  moves_.resize(known_moves + count);
+  // Numbers that the loop's stores cannot reach stay in registers.
+  Move* move = moves_.data() + known_moves;
+  Change* change = changes_.data();
+  const std::size_t cells = cells_;
+  const std::int64_t first_cell = first_cell_;
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto old_cell = static_cast<std::size_t>((old_buckets[j] >> 2) - first_cell);
+    const auto new_cell = static_cast<std::size_t>((new_buckets[j] >> 2) - first_cell);
+    *change = {.t = old_t[j], .sign = -1.0, .cell = old_cell};
+    change += old_cell < cells ? 1 : 0;
+    *change = {.t = new_t[j], .sign = 1.0, .cell = new_cell};
+    change += new_cell < cells ? 1 : 0;
+    const auto from = static_cast<std::uint32_t>(bin_of_bucket(old_buckets[j]));
+    const auto to = static_cast<std::uint32_t>(bin_of_bucket(new_buckets[j]));
+    *move = {.item = indices[j], .from = from, .to = to};
+    move += from != to ? 1 : 0;
+  }
+  moves_.resize(static_cast<std::size_t>(move - moves_.data()));
+  changed_ = static_cast<std::size_t>(change - changes_.data());
+  apply_moments();
 }
 
 // A place left is filled by the bin's last item, whose own record then changes: fetched ahead, as
@@ -347,11 +413,7 @@ inline void LogWeightBuckets::prefetch_filler(std::size_t bin) {
 }
 
 void LogWeightBuckets::refresh_node_weights() {
-  for (std::size_t c = 0; c < cells_; ++c) {
-    if (cell_changed_[c] == 0) continue;
-    transform_cell(moments_.data() + c * kNodes, node_weights_.data() + c * kNodes);
-    cell_changed_[c] = 0;
-  }
+  transform_changed(moments_.data(), cells_, cell_changed_.data(), node_weights_.data());
 }
 
 std::span<const double> LogWeightBuckets::node_weights() {
@@ -371,9 +433,13 @@ LogWeightBuckets::Sums LogWeightBuckets::evaluate(double tilt) {
 }
 
 void LogWeightBuckets::bound_marginals(std::span<double> bounds, std::span<double> masses) const {
-  bound_bins(edge_decay_.data(), bin_sizes_.data(), edge_decay_.size(),
-             portable::exp(-(static_cast<double>(first_cell_) + tilt_)), bounds.data(),
-             masses.data());
+  const double scale = portable::exp(-(static_cast<double>(first_cell_) + tilt_));
+  bound_bins(&edge_decay_[1], &bin_sizes_[1], moments_.data(), cells_, scale, &bounds[1],
+             &masses[1]);
+  for (const std::size_t end : {std::size_t{0}, bins_.size() - 1}) {
+    bounds[end] = 1.0 / (1.0 + scale * edge_decay_[end]);
+    masses[end] = bounds[end] * bin_sizes_[end];
+  }
 }
 
 std::int64_t LogWeightBuckets::wanted_first_cell(double tilt) const noexcept {
@@ -430,7 +496,7 @@ void LogWeightBuckets::pull_into_window(std::size_t from) {
     }
     remove(from, slot);
     append(to, i);
-    note_moments(items_[i].x, bucket_of(items_[i].x), 1.0);
+    note_moments(items_[i].x);
   }
   apply_moments();
 }

@@ -63,7 +63,8 @@ class LogWeightBuckets {
   [[nodiscard]] std::uint32_t bin_size(std::size_t bin) const noexcept { return bins_[bin].count; }
   /// Upper edge of a bin in x; +inf for the last.
   [[nodiscard]] double upper_edge(std::size_t bin) const noexcept;
-  /// For every bin, at the present tilt: an upper bound of its items' p_i, and that times its size.
+  /// For every bin, at the present tilt: an upper bound of its items' p_i, and that times its size;
+  /// an empty bin's bound may be left as it was.
   void bound_marginals(std::span<double> bounds, std::span<double> masses) const;
   [[nodiscard]] const Index* slot_address(std::size_t bin, std::uint32_t slot) const noexcept {
     return pool_.data() + place(bin, slot);
@@ -135,7 +136,9 @@ class LogWeightBuckets {
   void prefetch_filler(std::size_t bin);
   void remove(std::size_t bin, std::uint32_t slot);
   void move_all(std::size_t from, std::size_t to);
-  void note_moments(double x, std::int64_t bucket, double sign);
+  void note_moments(double x);
+  void note_steps(std::span<const Index> indices, std::span<const double> before,
+                  std::span<const double> after);
   void apply_moments();
   void recompute_moments();
   void refresh_node_weights();

@@ -18,16 +18,21 @@ class ProposalTable {
   /// Weights are non-negative, at least one positive.
   void build(std::span<const double> weights) {
     const std::size_t quarter = (weights.size() + 3) / 4;
-    cumulative_.resize(std::bit_ceil(4 * quarter));
+    cumulative_.resize(4 * quarter + std::bit_ceil(weights.size()));
     std::ranges::copy(weights, cumulative_.begin());
-    std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(weights.size()), cumulative_.end(),
-              0.0);
+    std::fill_n(cumulative_.begin() + static_cast<std::ptrdiff_t>(weights.size()),
+                4 * quarter - weights.size(), 0.0);
     accumulate(quarter);
     total_ = cumulative_[4 * quarter - 1];
-    // Rounding may put u * total at the very end: it then belongs to the last entry that can be.
+    // Entries before the first that can be and after the last need not be searched.
+    first_ = 0;
+    while (weights[first_] <= 0.0) ++first_;
     std::size_t last = weights.size() - 1;
     while (weights[last] <= 0.0) --last;
-    std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(last), cumulative_.end(),
+    searched_ = std::bit_ceil(last - first_ + 1);
+    // Rounding may put u * total at the very end: it then belongs to the last entry that can be.
+    std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(last),
+              cumulative_.begin() + static_cast<std::ptrdiff_t>(first_ + searched_),
               std::numeric_limits<double>::infinity());
   }
 
@@ -45,17 +50,21 @@ class ProposalTable {
  private:
   template <std::size_t Count>
   void search(const double* uniforms, std::uint32_t* entries) const noexcept {
-    std::array<double, Count> aim;
+    // Doubles that are not negative are ordered as their bits are, which take fewer instructions.
+    std::array<std::int64_t, Count> beyond;
     std::array<std::size_t, Count> at{};
-    for (std::size_t a = 0; a < Count; ++a) aim[a] = uniforms[a] * total_;
-    for (std::size_t step = cumulative_.size() / 2; step > 0; step /= 2) {
-      const double* ahead = cumulative_.data() + step - 1;
-      // A mask, since a conditional might become a branch.
+    for (std::size_t a = 0; a < Count; ++a) {
+      beyond[a] = std::bit_cast<std::int64_t>(uniforms[a] * total_) + 1;
+    }
+    for (std::size_t step = searched_ / 2; step > 0; step /= 2) {
+      const double* ahead = cumulative_.data() + first_ + step - 1;
+      // The sign as a mask, since a conditional might become a branch.
       for (std::size_t a = 0; a < Count; ++a) {
-        at[a] += step & (std::size_t{0} - static_cast<std::size_t>(ahead[at[a]] <= aim[a]));
+        const std::int64_t difference = std::bit_cast<std::int64_t>(ahead[at[a]]) - beyond[a];
+        at[a] += step & static_cast<std::size_t>(difference >> 63);
       }
     }
-    for (std::size_t a = 0; a < Count; ++a) entries[a] = static_cast<std::uint32_t>(at[a]);
+    for (std::size_t a = 0; a < Count; ++a) entries[a] = static_cast<std::uint32_t>(first_ + at[a]);
   }
 
   // Running sums of four quarters side by side: one chain of additions would be four times as slow.
@@ -81,6 +90,8 @@ class ProposalTable {
   }
 
   std::vector<double> cumulative_;
+  std::size_t first_ = 0;     // the first entry with a positive weight
+  std::size_t searched_ = 0;  // entries from there on: a power of two
   double total_ = 0.0;
 };
 

@@ -4,10 +4,12 @@
 
 #include "base/portable_math.hpp"
 #include "base/state_stream.hpp"
+#include "base/vector.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace adacvar {
@@ -27,6 +29,56 @@ double mean_of(std::span<const double> values) {
   double mean = 0.0;
   for (const double value : values) mean += value * share;
   return std::min(mean, kLargest);
+}
+
+// g = clip((L - b)/s, low, 1) + shift, all estimators in one form: losses are not negative.
+struct Estimate {
+  double baseline;
+  double scale;
+  double low;
+  double shift;
+
+  [[nodiscard]] double operator()(double loss) const noexcept {
+    double g = (loss - baseline) / scale;
+    g = g < low ? low : g;
+    g = 1.0 < g ? 1.0 : g;
+    return g + shift;
+  }
+};
+
+Estimate estimate_of(Estimator estimator, double baseline, double scale) {
+  switch (estimator) {
+    case Estimator::gain:
+      return {.baseline = 0.0, .scale = scale, .low = 0.0, .shift = 0.0};
+    case Estimator::loss:
+      return {.baseline = 0.0, .scale = scale, .low = 0.0, .shift = -1.0};
+    case Estimator::centred:
+      break;
+  }
+  return {.baseline = baseline, .scale = scale, .low = -1.0, .shift = 0.0};
+}
+
+// An example of smaller probability could not have been drawn; its step must stay a number.
+double floored(double probability, double least) noexcept {
+  return probability > least ? probability : least;
+}
+
+// Loops that divide stand alone and without branches, for vectors.
+ADACVAR_WIDE void take_steps(const double* losses, const double* probabilities, std::size_t count,
+                             Estimate estimate, double least, double smoothing, double eta,
+                             double* steps) {
+  for (std::size_t j = 0; j < count; ++j) {
+    steps[j] = estimate(losses[j]) / (floored(probabilities[j], least) + smoothing) * eta;
+  }
+}
+
+// Importance weights 1/(N q) of the losses above a level, 0 for the others.
+ADACVAR_WIDE void weigh_above(const double* losses, const double* probabilities, std::size_t count,
+                              double level, double least, double size, double* weights) {
+  for (std::size_t j = 0; j < count; ++j) {
+    weights[j] = 1.0 / (size * floored(probabilities[j], least));
+  }
+  for (std::size_t j = 0; j < count; ++j) weights[j] = losses[j] > level ? weights[j] : 0.0;
 }
 
 // Lemma 1 of [CLJK20]; for the other schedules T is what they divide by themselves.
@@ -57,34 +109,30 @@ void StepRule::steps(std::span<const double> losses, std::span<const double> pro
                      std::span<double> steps) {
   const bool first = batches_++ == 0;
   if (first) begin(losses, probabilities);
-  for (std::size_t j = 0; j < losses.size(); ++j) {
-    steps[j] = estimate(losses[j]) / (floored(probabilities[j]) + smoothing_);
+  const bool adagrad = schedule_ == EtaSchedule::adagrad;
+  const double squares = adagrad ? sum_of_squares(losses, probabilities) : 0.0;
+  if (scale_ > 0.0) {
+    take_steps(losses.data(), probabilities.data(), losses.size(),
+               estimate_of(estimator_, baseline_, scale_), least_, smoothing_,
+               eta_after(losses.size(), squares), steps.data());
+  } else {
+    std::ranges::fill(steps, 0.0);  // all losses so far were 0
   }
-  double squares = 0.0;
-  if (schedule_ == EtaSchedule::adagrad) {
-    for (std::size_t j = 0; j < losses.size(); ++j) {
-      const double g = estimate(losses[j]);
-      squares += g * g / (size_ * (floored(probabilities[j]) + smoothing_));
-    }
-  }
-  const double eta = eta_after(losses.size(), squares);
-  for (double& step : steps) step *= eta;
   draws_ += losses.size();
   squares_ += squares;
   if (!first) follow(losses, probabilities);
 }
 
-double StepRule::estimate(double loss) const noexcept {
-  if (scale_ <= 0.0) return 0.0;  // all losses so far were 0
-  switch (estimator_) {
-    case Estimator::gain:
-      return std::min(loss / scale_, 1.0);
-    case Estimator::loss:
-      return std::min(loss / scale_, 1.0) - 1.0;
-    case Estimator::centred:
-      break;
+double StepRule::sum_of_squares(std::span<const double> losses,
+                                std::span<const double> probabilities) const noexcept {
+  if (scale_ <= 0.0) return 0.0;
+  const Estimate estimate = estimate_of(estimator_, baseline_, scale_);
+  double squares = 0.0;
+  for (std::size_t j = 0; j < losses.size(); ++j) {
+    const double g = estimate(losses[j]);
+    squares += g * g / (size_ * (floored(probabilities[j], least_) + smoothing_));
   }
-  return std::clamp((loss - baseline_) / scale_, -1.0, 1.0);
+  return squares;
 }
 
 double StepRule::eta_after(std::size_t draws, double squares) const noexcept {
@@ -105,7 +153,7 @@ void StepRule::begin(std::span<const double> losses, std::span<const double> pro
   if (estimator_ != Estimator::centred) return;
   std::vector<double> shares(probabilities.size());
   std::ranges::transform(probabilities, shares.begin(),
-                         [this](double q) { return 1.0 / floored(q); });
+                         [this](double q) { return 1.0 / floored(q, least_); });
   baseline_ = value_at_risk(losses, shares, alpha_);
 }
 
@@ -118,12 +166,10 @@ void StepRule::follow(std::span<const double> losses, std::span<const double> pr
   if (estimator_ != Estimator::centred) return;
   // Importance weights 1/(N q) make the share of losses above b an unbiased estimate of the share
   // in the whole data; b moves until that share is alpha.
-  double above = 0.0;
-  for (std::size_t j = 0; j < losses.size(); ++j) {
-    const double share = 1.0 / (size_ * floored(probabilities[j]));
-    // A product, since a branch could not be predicted.
-    above += share * static_cast<double>(losses[j] > baseline_);
-  }
+  above_.resize(losses.size());
+  weigh_above(losses.data(), probabilities.data(), losses.size(), baseline_, least_, size_,
+              above_.data());
+  const double above = std::accumulate(above_.begin(), above_.end(), 0.0);
   const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
   // A baseline far above the losses, as when a learner has just begun, falls at its own pace, not
   // at the pace of losses that are small by now.

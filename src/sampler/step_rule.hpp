@@ -3,6 +3,7 @@
 #include <adacvar/sampler/adaptive_sampler.hpp>
 
 #include <span>
+#include <vector>
 
 namespace adacvar {
 
@@ -28,11 +29,8 @@ class StepRule {
  private:
   void begin(std::span<const double> losses, std::span<const double> probabilities);
   void follow(std::span<const double> losses, std::span<const double> probabilities);
-  [[nodiscard]] double estimate(double loss) const noexcept;
-  // An example of smaller probability could not have been drawn; its step must stay a number.
-  [[nodiscard]] double floored(double probability) const noexcept {
-    return probability > least_ ? probability : least_;
-  }
+  [[nodiscard]] double sum_of_squares(std::span<const double> losses,
+                                      std::span<const double> probabilities) const noexcept;
   [[nodiscard]] double eta_after(std::size_t draws, double squares) const noexcept;
 
   double alpha_;
@@ -49,6 +47,8 @@ class StepRule {
   double squares_ = 0.0;  // sum of g^2 / (N q)
   double baseline_ = 0.0;
   double scale_ = 1.0;
+
+  std::vector<double> above_;  // scratch of `follow`
 };
 
 }  // namespace adacvar
