@@ -12,8 +12,8 @@
 /// operations that IEEE 754 rounds exactly (+ - * / and bit patterns), and the library is built
 /// without fused multiply-add. Loops over them vectorise: no branch, no table.
 ///
-/// Error: below 2 units in the last place for exp, 4 for sigmoid and log; sin and cos below
-/// 1e-15 absolute. Arguments must not be NaN.
+/// Error: below 2 units in the last place for exp, 4 for sigmoid, log and log1p; sin and cos below
+/// 1e-15 absolute. Arguments must not be NaN, but exp, sigmoid and log1p pass one on.
 namespace adacvar::portable {
 
 namespace detail {
@@ -69,8 +69,17 @@ template <class Real, class Bits>
 /// values[j] = sigmoid(values[j]), the same bits, several at a time.
 void sigmoid_in_place(std::span<double> values) noexcept;
 
+/// values[j] = e^values[j], the same bits as `exp`, several at a time.
+void exp_in_place(std::span<double> values) noexcept;
+
+/// values[j] = log(1 + values[j]) for values in [0, 1], several at a time.
+void log1p_in_place(std::span<double> values) noexcept;
+
 /// Natural logarithm of a positive, finite, normal number.
 [[nodiscard]] double log(double x) noexcept;
+
+/// values[j] = log(values[j]), the same bits, several at a time.
+void log_in_place(std::span<double> values) noexcept;
 
 struct SinCos {
   double sin;

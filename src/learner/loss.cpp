@@ -1,11 +1,14 @@
 #include <adacvar/learner/loss.hpp>
 
 #include "base/name_list.hpp"
+#include "base/portable_math.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace adacvar {
 
@@ -28,14 +31,6 @@ Point huber(double r, double delta) {
 Point pinball(double r, double tau) {
   if (r == 0) return {0.0, 0.0};
   return r > 0 ? Point{(1.0 - tau) * r, 1.0 - tau} : Point{-tau * r, -tau};
-}
-
-// Of the margin m: log(1 + e^-m) without overflow for either sign.
-Point logistic(double m) {
-  const double e = std::exp(-std::abs(m));
-  const double loss = std::log1p(e) + (m < 0 ? -m : 0.0);
-  const double slope = m < 0 ? -1.0 / (1.0 + e) : -e / (1.0 + e);
-  return {loss, slope};
 }
 
 Point hinge(double m) { return m < 1 ? Point{1.0 - m, -1.0} : Point{0.0, 0.0}; }
@@ -61,28 +56,59 @@ void by_margin(std::span<const double> scores, std::span<const double> targets,
   }
 }
 
-// Scores of one example become the slopes: the classes' probabilities, less 1 for the target's
-// class.
-double softmax(std::span<const double> scores, std::size_t target, std::span<double> slopes) {
-  const double most = *std::ranges::max_element(scores);
-  const double own = scores[target];
-  double sum = 0.0;
-  for (std::size_t c = 0; c < scores.size(); ++c) {
-    slopes[c] = std::exp(scores[c] - most);
-    sum += slopes[c];
+// Exponentials and logarithms of so many examples are taken together: several times as fast.
+constexpr std::size_t kBlock = 256;
+
+// Of the margin m: log(1 + e^-m), without overflow for either sign.
+void by_logistic(std::span<const double> scores, std::span<const double> targets,
+                 std::span<double> losses, std::span<double> slopes) {
+  std::array<double, kBlock> powers;
+  for (std::size_t start = 0; start < targets.size(); start += kBlock) {
+    const auto e = std::span(powers).first(std::min(kBlock, targets.size() - start));
+    for (std::size_t b = 0; b < e.size(); ++b) e[b] = -std::abs(scores[start + b]);
+    portable::exp_in_place(e);
+    for (std::size_t b = 0; b < e.size(); ++b) {
+      const double sign = targets[start + b] > 0.5 ? 1.0 : -1.0;
+      const double margin = sign * scores[start + b];
+      losses[start + b] = margin < 0 ? -margin : 0.0;
+      slopes[start + b] = sign * ((margin < 0 ? -1.0 : -e[b]) / (1.0 + e[b]));
+    }
+    portable::log1p_in_place(e);
+    for (std::size_t b = 0; b < e.size(); ++b) losses[start + b] += e[b];
   }
-  for (double& slope : slopes) slope /= sum;
-  slopes[target] -= 1.0;
-  return std::max(0.0, std::log(sum) + most - own);
+}
+
+// Scores of an example become the slopes: the classes' probabilities, less 1 for the target's
+// class. Up to kBlock examples.
+void softmax(std::span<const double> scores, std::span<const double> targets,
+             std::span<double> losses, std::span<double> slopes) {
+  const std::size_t classes = scores.size() / targets.size();
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    const auto row = scores.subspan(b * classes, classes);
+    const double most = *std::ranges::max_element(row);
+    losses[b] = most - row[static_cast<std::size_t>(targets[b])];
+    for (std::size_t c = 0; c < classes; ++c) slopes[b * classes + c] = row[c] - most;
+  }
+  portable::exp_in_place(slopes);
+  std::array<double, kBlock> sums;
+  for (std::size_t b = 0; b < targets.size(); ++b) {
+    const auto row = slopes.subspan(b * classes, classes);
+    sums[b] = std::accumulate(row.begin(), row.end(), 0.0);
+    for (double& slope : row) slope /= sums[b];
+    row[static_cast<std::size_t>(targets[b])] -= 1.0;
+  }
+  portable::log_in_place(std::span(sums).first(targets.size()));
+  for (std::size_t b = 0; b < targets.size(); ++b) losses[b] = std::max(0.0, losses[b] + sums[b]);
 }
 
 void by_class(std::span<const double> scores, std::span<const double> targets,
               std::span<double> losses, std::span<double> slopes) {
   if (targets.empty()) return;
   const std::size_t classes = scores.size() / targets.size();
-  for (std::size_t b = 0; b < targets.size(); ++b) {
-    losses[b] = softmax(scores.subspan(b * classes, classes), static_cast<std::size_t>(targets[b]),
-                        slopes.subspan(b * classes, classes));
+  for (std::size_t start = 0; start < targets.size(); start += kBlock) {
+    const std::size_t count = std::min(kBlock, targets.size() - start);
+    softmax(scores.subspan(start * classes, count * classes), targets.subspan(start, count),
+            losses.subspan(start, count), slopes.subspan(start * classes, count * classes));
   }
 }
 
@@ -157,7 +183,7 @@ void Loss::evaluate(std::span<const double> scores, std::span<const double> targ
       residual([this](double r) { return pinball(r, tau_); });
       break;
     case LossKind::logistic:
-      margin(logistic);
+      by_logistic(scores, targets, losses, slopes);
       break;
     case LossKind::hinge:
       margin(hinge);

@@ -1,5 +1,7 @@
 #include <adacvar/learner/objective.hpp>
 
+#include "base/portable_math.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,25 +17,19 @@ double mean_of(std::span<const double> values) {
   return mean;
 }
 
-// Trunc and Soft differ only in how an excess over the level counts.
+// Trunc and Soft differ only in how excesses over the level become shares.
 template <class Share>
 void weigh_tail(auto& objective, std::span<const double> losses, std::span<double> weights,
-                Share share) {
+                Share to_shares) {
   if (losses.empty()) return;
   const double mean = mean_of(losses);
   if (objective.scale == 0.0) objective.level = mean;
   objective.scale += (mean - objective.scale) * (objective.scale == 0.0 ? 1.0 : 0.01);
-  for (std::size_t b = 0; b < losses.size(); ++b) {
-    weights[b] = share(losses[b] - objective.level) / objective.alpha;
-  }
+  for (std::size_t b = 0; b < losses.size(); ++b) weights[b] = losses[b] - objective.level;
+  to_shares(weights);
+  for (double& weight : weights) weight /= objective.alpha;
   const double gradient = 1.0 - mean_of(weights);
   objective.level -= objective.rate * objective.scale * std::clamp(gradient, -1.0, 1.0);
-}
-
-// 1 / (1 + e^-z) for any z, without overflow.
-double sigmoid(double z) {
-  const double e = std::exp(-std::abs(z));
-  return (z < 0 ? e : 1.0) / (1.0 + e);
 }
 
 }  // namespace
@@ -43,12 +39,16 @@ void MeanObjective::weigh(std::span<const double> /*losses*/, std::span<double> 
 }
 
 void TruncObjective::weigh(std::span<const double> losses, std::span<double> weights) {
-  weigh_tail(*this, losses, weights, [](double excess) { return excess > 0 ? 1.0 : 0.0; });
+  weigh_tail(*this, losses, weights, [](std::span<double> excesses) {
+    for (double& excess : excesses) excess = excess > 0 ? 1.0 : 0.0;
+  });
 }
 
 void SoftObjective::weigh(std::span<const double> losses, std::span<double> weights) {
-  weigh_tail(*this, losses, weights,
-             [this](double excess) { return sigmoid(excess / temperature); });
+  weigh_tail(*this, losses, weights, [this](std::span<double> excesses) {
+    for (double& excess : excesses) excess /= temperature;
+    portable::sigmoid_in_place(excesses);
+  });
 }
 
 }  // namespace adacvar

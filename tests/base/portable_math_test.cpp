@@ -139,6 +139,18 @@ TEST_F(PortableMath, log_is_within_4_units_in_the_last_place) {
       4, portable::log, [](long double x) { return std::log(x); }, arguments);
 }
 
+TEST_F(PortableMath, log1p_is_within_4_units_in_the_last_place) {
+  std::vector<double> arguments = arguments_in(0, 1, 300'000);
+  append(arguments, {0.0, 1.0, std::nextafter(1, 0)});
+  for (double small = 0.5; small > kLeastNormal; small *= 0.9) arguments.push_back(small);
+  std::vector<double> values = arguments;
+  portable::log1p_in_place(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_LE(ulps(values[i], std::log1p(static_cast<long double>(arguments[i]))), 4)
+        << arguments[i];
+  }
+}
+
 TEST_F(PortableMath, sine_and_cosine_are_within_1e_minus_15) {
   std::vector<double> angles = small_arguments();
   append(angles, arguments_in(-1e5, 1e5, 300'000));
@@ -240,6 +252,39 @@ TEST(PortableMathEdges, turns_are_the_same_however_the_fraction_is_written) {
       EXPECT_EQ(bits(later.cos), bits(plain.cos));
     }
   }
+}
+
+TEST(ExpAndLogInPlace, give_the_same_bits_as_one_at_a_time_at_every_length) {
+  Rng rng(4);
+  for (std::size_t length = 0; length <= 13; ++length) {
+    std::vector<double> powers(length);
+    for (double& x : powers) x = 1600 * rng.uniform() - 800;
+    std::vector<double> logs(length);
+    for (double& x : logs)
+      x = std::ldexp(1 + rng.uniform(), static_cast<int>(rng.below(2000)) - 1000);
+    const std::vector<double> exponents = powers;
+    const std::vector<double> numbers = logs;
+    portable::exp_in_place(powers);
+    portable::log_in_place(logs);
+    for (std::size_t i = 0; i < length; ++i) {
+      EXPECT_EQ(bits(powers[i]), bits(portable::exp(exponents[i]))) << exponents[i];
+      EXPECT_EQ(bits(logs[i]), bits(portable::log(numbers[i]))) << numbers[i];
+    }
+  }
+}
+
+TEST(Log1pInPlace, gives_the_same_bits_in_every_place) {
+  std::vector<double> together{0.1, 0.5, 0.9, 1.0, 0.1, 0.5, 0.9};
+  portable::log1p_in_place(together);
+  for (const std::size_t i : {0, 1, 2}) EXPECT_EQ(bits(together[i]), bits(together[i + 4]));
+}
+
+TEST(PortableMathEdges, what_is_not_a_number_stays_so) {
+  std::vector<double> values(3, std::numeric_limits<double>::quiet_NaN());
+  portable::exp_in_place(values);
+  portable::sigmoid_in_place(values);
+  portable::log1p_in_place(values);
+  for (const double value : values) EXPECT_TRUE(std::isnan(value));
 }
 
 TEST(SigmoidInPlace, gives_the_same_bits_as_one_at_a_time_at_every_length) {
