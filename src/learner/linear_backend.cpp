@@ -1,5 +1,7 @@
 #include "learner/linear_backend.hpp"
 
+#include "learner/row_kernels.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,14 +51,14 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
   targets_.resize(batch.size());
   slopes_.resize(batch.size() * model_.outputs());
-  for (const Index i : batch) __builtin_prefetch(&examples_[i]);
   model_.scores(data_, batch, slopes_);
   for (std::size_t b = 0; b < batch.size(); ++b) targets_[b] = examples_[batch[b]].target;
   loss_.evaluate(slopes_, targets_, losses, slopes_);
 }
 
-void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights,
-                         double rate) {
+void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights, double rate,
+                         std::span<const Index> next) {
+  fetch_examples(next);
   const double share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
   if (outputs == 1) {
@@ -68,11 +70,24 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
     }
   }
   std::ranges::fill(gradient_, 0.0);
-  model_.add_gradient(data_, batch, slopes_, gradient_);
+  add_gradient(batch, next);
   if (options_.ridge > 0.0) add_ridge();
   shorten(batch, weights, rate);
   optimizer_.step(model_.parameters(), gradient_, rate);
   if (options_.radius > 0.0) project();
+}
+
+void LinearBackend::fetch_examples(std::span<const Index> batch) const {
+  for (const Index i : batch) __builtin_prefetch(&examples_[i]);
+}
+
+void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const Index> next) {
+  const std::size_t outputs = model_.outputs();
+  for (std::size_t o = 0; o < outputs; ++o) {
+    add_rows(data_, batch, slopes_.data() + o, outputs,
+             gradient_.data() + o * (model_.features() + 1), next);
+    next = {};  // one pass has fetched them
+  }
 }
 
 // Gradient steps are stable while rate times the largest curvature stays below 2, which the trace

@@ -26,7 +26,9 @@ class LinearBackend {
   void losses(std::span<const Index> batch, std::span<double> losses);
 
   /// Moves against the gradient of sum w_b L_b / B + ridge/2 |w|^2 at the losses just computed.
-  void step(std::span<const Index> batch, std::span<const double> weights, double rate);
+  /// Meanwhile the rows of `next` are fetched.
+  void step(std::span<const Index> batch, std::span<const double> weights, double rate,
+            std::span<const Index> next);
 
   void after_update(const AnySampler& /*sampler*/) {}
 
@@ -37,6 +39,8 @@ class LinearBackend {
     double squared_norm;  // of the row with its intercept
   };
 
+  void fetch_examples(std::span<const Index> batch) const;
+  void add_gradient(std::span<const Index> batch, std::span<const Index> next);
   void shorten(std::span<const Index> batch, std::span<const double> weights, double rate);
   void add_ridge();
   void project();

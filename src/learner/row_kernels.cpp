@@ -39,6 +39,11 @@ void fetch_sparse(const Dataset& data, Index row) {
   fetch(data.value.data() + begin, count * sizeof(data.value[0]));
 }
 
+// Whether so many rows, once read, stay near.
+bool fit_cache(const Dataset& data, std::span<const Index> rows) {
+  return rows.size() * data.features * sizeof(float) <= kCacheBytes;
+}
+
 // Always inlined, as below, to take on the instruction set of the caller.
 [[gnu::always_inline]] inline void load(const double* from, Vec4& to) {
   std::memcpy(&to, from, sizeof(to));
@@ -122,14 +127,15 @@ ADACVAR_WIDE void score_dense(const Dataset& data, std::span<const Index> rows,
 
 // Rows that do not count are left out: for the truncated loss they are most.
 ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, const double* slopes,
-                            std::size_t stride, double* gradient) {
+                            std::size_t stride, double* gradient, std::span<const Index> next) {
   std::array<const float*, kGroup> group;
   std::array<double, kGroup> factors;
   std::size_t count = 0;
-  const bool cached = rows.size() * data.features * sizeof(float) <= kCacheBytes;
-  const std::size_t fetched = cached ? 0 : rows.size();
+  const std::size_t fetched = fit_cache(data, rows) ? 0 : rows.size();
+  const std::size_t coming = fit_cache(data, next) ? next.size() : 0;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     if (b + kAhead < fetched) fetch_dense(data, rows[b + kAhead]);
+    if (b < coming) fetch_dense(data, next[b]);
     const double slope = slopes[b * stride];
     if (slope == 0.0) continue;
     group[count] = data.dense.data() + rows[b] * data.features;
@@ -180,9 +186,12 @@ void score_rows(const Dataset& data, std::span<const Index> rows, const double* 
 }
 
 void add_rows(const Dataset& data, std::span<const Index> rows, const double* slopes,
-              std::size_t stride, double* gradient) {
-  const auto add = data.is_sparse() ? add_sparse : add_dense;
-  add(data, rows, slopes, stride, gradient);
+              std::size_t stride, double* gradient, std::span<const Index> next) {
+  if (data.is_sparse()) {
+    add_sparse(data, rows, slopes, stride, gradient);
+  } else {
+    add_dense(data, rows, slopes, stride, gradient, next);
+  }
 }
 
 }  // namespace adacvar

@@ -118,14 +118,15 @@ class Candidates {
 template <class B>
 concept Backend = requires(B b, const B& c, std::span<const Index> batch, std::span<double> losses,
                            std::span<const double> weights, double rate,
-                           const AnySampler& sampler) {
+                           std::span<const Index> next, const AnySampler& sampler) {
   { c.model() } -> std::same_as<const LinearModel&>;
   b.losses(batch, losses);
-  b.step(batch, weights, rate);
-  b.after_update(sampler);  // the sampler has seen the losses
+  b.step(batch, weights, rate, next);  // `next` is the batch that follows, to be fetched
+  b.after_update(sampler);             // the sampler has seen the losses
 };
 
-/// The one loop of all algorithms: draw, losses, weigh, step, observe.
+/// The one loop of all algorithms: draw, losses, weigh, observe, step. (Observing and stepping do
+/// not hang on each other.)
 template <Backend B>
 class TrainingLoop {
  public:
@@ -144,6 +145,7 @@ class TrainingLoop {
         objective_(objective_for(options_)),
         candidates_(backend.model(), options_, steps_per_epoch_ * options_.epochs, rng_),
         batch_(options_.batch),
+        next_batch_(options_.batch),
         losses_(options_.batch),
         weights_(options_.batch) {
     if (hooks_.watch) candidates_.watch();
@@ -171,23 +173,32 @@ class TrainingLoop {
   bool run_epoch(std::uint64_t epoch) {
     loss_sum_ = 0;
     const double rate = rate_at(options_, epoch);
-    for (std::uint64_t s = 0; s < steps_per_epoch_; ++s) {
+    sampler_.draw(rng_, batch_);
+    for (std::uint64_t left = steps_per_epoch_; left > 0; --left) {
       // An atomic load costs little, but a million of them a second need not be.
       if (hooks_.stop != nullptr && step_ % 64 == 0 && *hooks_.stop) {
         return stop(StopReason::interrupted);
       }
-      sampler_.draw(rng_, batch_);
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weigh(losses_, weights_); }, objective_);
-      backend_.step(batch_, weights_, rate);
       sampler_.observe(batch_, losses_);
+      const auto next = left > 1 ? draw_next() : std::span<const Index>();
+      backend_.step(batch_, weights_, rate, next);
       backend_.after_update(sampler_);
       candidates_.after_step(backend_.model(), ++step_);
       loss_sum_ += std::accumulate(losses_.begin(), losses_.end(), 0.0) /
                    static_cast<double>(losses_.size());
+      std::swap(batch_, next_batch_);
     }
     return backend_.model().is_finite() || stop(StopReason::diverged);
+  }
+
+  // The next draw hangs on the losses but not on the step: made before it, memory can send the rows
+  // while the step is computed.
+  std::span<const Index> draw_next() {
+    sampler_.draw(rng_, next_batch_);
+    return next_batch_;
   }
 
   bool finish_epoch(std::uint64_t epoch) {
@@ -228,6 +239,7 @@ class TrainingLoop {
   Candidates candidates_;
   TrainResult result_;
   std::vector<Index> batch_;
+  std::vector<Index> next_batch_;
   std::vector<double> losses_;
   std::vector<double> weights_;
   std::uint64_t step_ = 0;

@@ -69,8 +69,8 @@ class LeaderBackend {
     loss_.evaluate(scores_, targets_, losses, scores_);
   }
 
-  void step(std::span<const Index> /*batch*/, std::span<const double> /*weights*/,
-            double /*rate*/) {}
+  void step(std::span<const Index> /*batch*/, std::span<const double> /*weights*/, double /*rate*/,
+            std::span<const Index> /*next*/) {}
 
   void after_update(const AnySampler& sampler) {
     if (++updates_ % interval_ != 0) return;
