@@ -2,9 +2,12 @@
 
 #include "base/parallel.hpp"
 
+#include <adacvar/base/error.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
 #include <adacvar/solver/be_the_leader.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -90,7 +93,14 @@ class Runs {
         options_(options),
         hooks_(hooks),
         loss_(make_loss(options.loss, data.train)),
-        unit_(loss_.unit(data.train.target_sd)) {}
+        unit_(loss_.unit(data.train.target_sd)) {
+    if (std::isnormal(unit_)) return;
+    throw DataError(
+        fmt::format("the {} loss of a target with standard deviation {:g} is out of the "
+                    "range of numbers; give the target in other units",
+                    kLossNames.of(loss_.kind()), data.train.target_sd),
+        data.source);
+  }
 
   std::vector<RunResult> of(std::span<const Algorithm> algorithms) {
     plan(algorithms);

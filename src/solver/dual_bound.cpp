@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace adacvar {
@@ -334,12 +335,21 @@ double excess(const RowLaw& law, double cap) {
   return std::max({1.0, sum.value(), *std::ranges::max_element(law.weights) / cap});
 }
 
+double weighted_loss_of_zero(const Problem& problem, const RowLaw& law) {
+  std::vector<double> losses;
+  std::vector<double> slopes;
+  problem.evaluate(Eigen::VectorXd::Zero(problem.size()), law.rows, losses, slopes);
+  return std::inner_product(losses.begin(), losses.end(), law.weights.begin(), 0.0);
+}
+
 }  // namespace
 
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                      const std::vector<double>& slopes, const Eigen::VectorXd& theta) {
   const double cap = 1 / std::max(1.0, detail::tail_count(alpha, problem.rows()));
   DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = {}};
+  // Less is what underflow leaves of 0.
+  const double nothing = 1e-30 * weighted_loss_of_zero(problem, law);
   for (const double share : {0.0, 1e-12, 1e-9, 1e-6}) {
     DualPoint point(problem, cap, law, slopes);
     point.drop_below(share);
@@ -347,7 +357,8 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
     point.shrink_into_domain();
     const DualPoint::Value value = point.value(bound.radius);
     const double found = value.bound / excess(point.law(), cap) * (1 - 8 * kEpsilon);
-    if (std::isfinite(found) && found > bound.value) {  // no loss is negative: 0 is a bound
+    // No loss is negative: 0 is a bound.
+    if (std::isfinite(found) && found > std::max(bound.value, nothing)) {
       bound.value = found;
       bound.law = std::move(point.law());
     }

@@ -26,7 +26,8 @@ void improve(const Problem& problem, double alpha, const InteriorPoint& point, d
   }
 }
 
-/// Whether steps still lead somewhere: the gap falls by a tenth within twenty of them.
+/// Whether steps still lead somewhere: the gap falls by a tenth within fifty of them: damping may
+/// hold models that go to infinity up for some thirty.
 class Progress {
  public:
   bool goes_on(double gap) {
@@ -34,12 +35,29 @@ class Progress {
       best_ = gap;
       since_ = 0;
     }
-    return ++since_ <= 20;
+    return ++since_ <= 50;
   }
 
  private:
   double best_ = std::numeric_limits<double>::infinity();
   int since_ = 0;
+};
+
+/// Where models go to infinity the products of slacks and duals may vanish before the duals
+/// balance: the gap that is proved stays, and no slack leaves room for a step. Then there is a new
+/// start from where the model is, as long as each proves half of what was open.
+class Room {
+ public:
+  bool give(const Certificate& certificate, InteriorPoint& point) {
+    const double open = certificate.upper - certificate.lower;
+    if (!(point.gap() < 0.1 * open) || !(open < 0.5 * last_)) return false;
+    last_ = open;
+    point.recentre(open);
+    return true;
+  }
+
+ private:
+  double last_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
@@ -61,12 +79,13 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
                      const std::function<double(const Eigen::VectorXd&)>& objective) {
   SolverOutcome outcome;
   Progress progress;
+  Room room;
   const double zero = 1e-12 * objective(Eigen::VectorXd::Zero(problem.size()));
   for (bool moved = true;; moved = point.step()) {
     const double value = point.value();
-    const bool ends = is_set(options.stop) || outcome.steps == options.most_steps || !moved ||
-                      value <= zero || !progress.goes_on(point.gap());
-    if (ends || point.gap() <= 1.5 * options.tolerance * value) {
+    const bool ends = is_set(options.stop) || outcome.steps == options.most_steps || value <= zero;
+    const bool stuck = !moved || !progress.goes_on(point.gap());
+    if (ends || stuck || point.gap() <= 1.5 * options.tolerance * value) {
       improve(problem, options.alpha, point, objective(point.theta()), outcome);
       if (is_within(outcome.certificate, options.tolerance)) {
         outcome.status = ExactStatus::optimal;
@@ -76,10 +95,12 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
         outcome.status = status_at_zero(problem);
         return outcome;
       }
-    }
-    if (ends) {
-      if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;
-      return outcome;
+      if (!ends && room.give(outcome.certificate, point)) {
+        progress = {};
+      } else if (ends || stuck) {
+        if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;
+        return outcome;
+      }
     }
     ++outcome.steps;
   }

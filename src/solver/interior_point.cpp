@@ -239,6 +239,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
   right(size) = first_ == 0 ? level_sum - level_cost_ : 0.0;
   const Eigen::VectorXd solved = factor_.solve(right);
   theta_step_ = solved.head(size);
+  problem_.remove_common_part(theta_step_);
   level_step_ = solved(size);
 }
 

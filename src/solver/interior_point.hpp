@@ -43,6 +43,9 @@ class InteriorPoint {
   /// False when rounding leaves no way on: the point is then where it was.
   bool step();
 
+  /// Slacks and duals anew for this theta, their products adding up to `gap`.
+  void recentre(double gap) { begin(gap / unit_); }
+
  private:
   // Constraint 0 is z >= 0, the others are z >= piece - level; kind weighted has no constraint 0.
   static constexpr std::size_t kMost = 3;

@@ -4,7 +4,7 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 namespace adacvar {
 
@@ -16,20 +16,23 @@ struct NewtonStep {
   double decrement = 0;
 };
 
-// A singular Hessian gets a small multiple of the unit matrix, more where that is not enough.
+// In units where the Hessian has ones on its diagonal, for features need not be of one size. A
+// singular one gets a small multiple of the unit matrix, more where that is not enough.
 NewtonStep newton_step(const Eigen::MatrixXd& hessian, const Eigen::VectorXd& gradient) {
-  const double scale = std::max(hessian.trace() / static_cast<double>(hessian.rows()),
-                                std::numeric_limits<double>::min());
-  for (double shift = 1e-13 * scale; shift < 1e6 * scale; shift *= 100) {
-    Eigen::MatrixXd shifted = hessian;
+  const Eigen::VectorXd unit = hessian.diagonal().unaryExpr(
+      [](double entry) { return entry > 0 ? 1 / std::sqrt(entry) : 1.0; });
+  const Eigen::MatrixXd scaled = unit.asDiagonal() * hessian * unit.asDiagonal();
+  const Eigen::VectorXd slope = unit.cwiseProduct(gradient);
+  for (double shift = 1e-13; shift < 1e6; shift *= 100) {
+    Eigen::MatrixXd shifted = scaled;
     shifted.diagonal().array() += shift;
     const Eigen::LLT<Eigen::MatrixXd> factor(shifted);
     if (factor.info() != Eigen::Success) continue;
-    NewtonStep result{-factor.solve(gradient), 0};
+    NewtonStep result{-unit.cwiseProduct(factor.solve(slope)), 0};
     result.decrement = -gradient.dot(result.step);
     if (result.step.allFinite() && result.decrement >= 0) return result;
   }
-  return {-gradient / scale, gradient.squaredNorm() / scale};
+  return {-unit.cwiseProduct(slope), slope.squaredNorm()};
 }
 
 /// sum q_r L_r + ridge/2 |weights|^2 and the slopes there.
@@ -49,7 +52,9 @@ class WeightedLoss {
     problem_.add_penalty_gradient(theta, gradient);
     Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
     problem_.add_penalty_curvature(hessian);
-    return newton_step(hessian, gradient);
+    NewtonStep result = newton_step(hessian, gradient);
+    problem_.remove_common_part(result.step);
+    return result;
   }
 
   [[nodiscard]] const std::vector<double>& slopes() const { return slopes_; }

@@ -91,6 +91,13 @@ std::vector<double> Problem::losses(const Eigen::VectorXd& theta) const {
   return losses;
 }
 
+void Problem::remove_common_part(Eigen::VectorXd& step) const {
+  if (outputs_ == 1) return;
+  const auto classes = static_cast<Eigen::Index>(outputs_);
+  Eigen::Map<Eigen::MatrixXd> by_class(step.data(), size_ / classes, classes);
+  by_class.colwise() -= by_class.rowwise().mean().eval();
+}
+
 double Problem::penalty(const Eigen::VectorXd& theta) const {
   double squares = 0;
   for (Eigen::Index i = 0; i < size_; ++i) {

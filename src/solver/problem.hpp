@@ -50,6 +50,10 @@ class Problem {
   /// Losses of every row, in blocks of rows: little memory beside them.
   [[nodiscard]] std::vector<double> losses(const Eigen::VectorXd& theta) const;
 
+  /// Softmax: adding the same to the parameters of every class changes no loss. Takes that part of
+  /// a step away, which rounding makes: scores that are large and alike leave losses without digits.
+  void remove_common_part(Eigen::VectorXd& step) const;
+
   /// ridge/2 |weights|^2.
   [[nodiscard]] double penalty(const Eigen::VectorXd& theta) const;
   void add_penalty_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& gradient) const;

@@ -137,6 +137,12 @@ std::vector<Case> cases() {
        3,
        "c.csv: target 'y' is constant in the training rows: 3",
        {{"c.csv", "x,y\n1,3\n2,3\n5,3\n7,3\n"}}},
+      {"target_out_of_range",
+       "train c.csv --target y --task regression --split 1,0,0",
+       3,
+       "c.csv: the squared loss of a target with standard deviation 1e+200 is out of the range of "
+       "numbers; give the target in other units",
+       {{"c.csv", "x,y\n1,1e200\n2,-1e200\n5,1e200\n8,-1e200\n"}}},
       {"one_class",
        "train c.csv --target c",
        3,

@@ -312,6 +312,70 @@ TEST(ExactCvar, half_separable_classes_are_certified_all_the_same) {
   EXPECT_EQ(found.status, ExactStatus::optimal);
 }
 
+// As above with a third class that can be told from the others, for the mean and for the maximum.
+TEST(ExactCvar, half_separable_classes_of_three_are_certified_too) {
+  Dataset data = column_of({2, 0, 1, 1, 0}, Task::multiclass);
+  data.features = 2;
+  data.dense = {-2, -1, 0, 0, -1, -1, 0, 0, -2, 0};
+  data.class_names = {"b", "r", "g"};
+  for (const double alpha : {0.1, 0.3}) {
+    const ExactResult found = solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha});
+    expect_finite(found);
+    EXPECT_EQ(found.status, ExactStatus::optimal) << alpha;
+    EXPECT_NEAR(found.certificate.upper, std::log(2.0), 1e-6);
+  }
+  data = column_of({0, 1, 1, 0, 2}, Task::multiclass);
+  data.dense = {-2, 2, 1, 1, 0};
+  data.class_names = {"b", "r", "g"};
+  for (const double alpha : {0.1, 0.3}) {
+    const ExactResult found = solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha});
+    EXPECT_EQ(found.status, ExactStatus::optimal) << alpha;
+  }
+}
+
+// Adding the same to all classes changes no loss, but scores that grow by it lose their digits.
+TEST(ExactCvar, classes_do_not_drift_together) {
+  Dataset data = column_of({0, 1, 0}, Task::multiclass);
+  data.features = 6;
+  data.dense = {2, 2, 0, -2, 0, 2, -1, 1, 0, 2, -2, 1, 1, 2, 1, -1, 0, 2};
+  data.class_names = {"r", "g"};
+  for (const double alpha : {0.77, 1.0}) {
+    const ExactResult found =
+        solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha, .ridge = 1e-6});
+    EXPECT_EQ(found.status, ExactStatus::optimal);
+    EXPECT_LT(found.norm, 10);
+    const std::size_t width = data.features + 1;
+    const auto parameters = found.model.parameters();
+    for (std::size_t i = 0; i < width; ++i) {
+      EXPECT_NEAR(parameters[i] + parameters[width + i], 0, 1e-9);
+    }
+  }
+}
+
+TEST(ExactCvar, the_size_of_the_features_does_not_matter) {
+  Rng rng(12);
+  Dataset data = random_data(Task::multiclass, {.rows = 40, .features = 2, .classes = 3}, rng);
+  const Loss loss(LossKind::softmax);
+  const double expected = solve_exact(data, loss, {.alpha = 1}).certificate.upper;
+  for (std::size_t i = 0; i < data.dense.size(); i += 2) data.dense[i] *= 0x1p20F;
+  const ExactResult found = solve_exact(data, loss, {.alpha = 1});
+  EXPECT_EQ(found.status, ExactStatus::optimal);
+  EXPECT_NEAR(found.certificate.upper, expected, 1e-6 * expected);
+}
+
+TEST(ExactCvar, a_bound_that_only_underflow_keeps_from_0_is_0) {
+  Dataset data = column_of({3, 9, 1}, Task::regression);
+  data.features = 2;
+  data.dense = {1, 2, 2, 5, 4, 4};
+  for (const LossKind kind : {LossKind::squared, LossKind::pinball}) {
+    for (const double alpha : {0.1, 0.5, 1.0}) {
+      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      EXPECT_EQ(found.status, ExactStatus::optimal);
+      EXPECT_EQ(found.certificate.lower, 0);
+    }
+  }
+}
+
 TEST(ExactCvar, one_class_alone_is_told) {
   for (const double alpha : {0.5, 1.0}) {
     const ExactResult found = solve_exact(column_of({1, 1, 1, 1}, Task::binary),
