@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <new>
 #include <numbers>
 
 namespace adacvar {
@@ -47,24 +48,31 @@ double physical_memory() {
          static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// A system may promise more memory than it has, and end the program when it is used.
-void check_memory(std::string_view name, std::size_t columns, std::size_t rows) {
+// A system may promise more memory than it has, and end the program when it is used; so what it
+// has is looked up, and `allocate` may fail all the same.
+void with_memory_for(std::string_view name, std::size_t columns, std::size_t rows,
+                     const auto& allocate) {
   const double bytes = static_cast<double>(columns * sizeof(double)) * static_cast<double>(rows);
-  if (bytes <= physical_memory()) return;
-  throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more than this machine has", rows,
-                                name, bytes / 1e9));
+  try {
+    if (bytes > physical_memory()) throw std::bad_alloc();
+    allocate();
+  } catch (const std::bad_alloc&) {
+    throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more memory than there is", rows,
+                                  name, bytes / 1e9));
+  }
 }
 
 Table make_table(std::string_view name, std::size_t features, std::size_t rows) {
-  check_memory(name, features + 1, rows);
   Table table;
   table.source = name;
   table.rows = rows;
   table.columns.resize(features + 1);
   for (std::size_t c = 0; c <= features; ++c) {
     table.columns[c].name = c == features ? "y" : fmt::format("x{}", c + 1);
-    table.columns[c].numbers.resize(rows);
   }
+  with_memory_for(name, features + 1, rows, [&] {
+    for (Column& column : table.columns) column.numbers.resize(rows);
+  });
   return table;
 }
 
