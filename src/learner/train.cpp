@@ -94,13 +94,14 @@ std::vector<double> losses_of(const LinearModel& model, const Dataset& data, con
 }
 
 TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss) {
-  const bool classes = !loss.fits(Task::regression);
-  // At small alpha a small batch of trunc rarely has a row above the level, and one of classes
-  // has few rows that do not pull both ways.
-  const std::uint64_t least = options.algorithm == Algorithm::trunc || classes ? 64 : 8;
+  // At small alpha a small batch of trunc rarely has a row above the level.
+  const std::uint64_t least = options.algorithm == Algorithm::trunc ? 64 : 8;
   if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, least, 64);
+  const bool classes = !loss.fits(Task::regression);
   if (!options.learning_rate) {
-    options.learning_rate = classes && options.algorithm == Algorithm::adacvar ? 0.005 : 0.015;
+    // The smaller the tail, the more the rows drawn from it pull both ways.
+    const bool noisy = classes && options.algorithm == Algorithm::adacvar;
+    options.learning_rate = noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
   }
   if (!options.sampler.eta_scale) {
     options.sampler.eta_scale = classes ? 20.0 : 3.0;

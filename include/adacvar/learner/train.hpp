@@ -104,9 +104,9 @@ struct TrainOptions {
            "btl: exact fits per epoch");
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
-           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc and for classes");
+           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
-           "size of the learner's steps; automatic: 0.015, for classes with adacvar 0.005");
+           "size of the learner's steps; automatic: 0.015, for classes with adacvar times sqrt(alpha)");
     option("lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
            "how the learning rate changes with the epochs");
     option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
