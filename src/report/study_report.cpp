@@ -1,6 +1,7 @@
 #include <adacvar/report/study_report.hpp>
 
 #include <adacvar/experiment/paper.hpp>
+#include <adacvar/report/number_text.hpp>
 
 #include <fmt/format.h>
 
@@ -98,13 +99,28 @@ std::optional<ResultTable> comparison(const Summary& summary, bool regression, s
   return std::move(table).take();
 }
 
+/// How many runs there were and what they cost.
+std::string cost_note(const Summary& summary) {
+  std::uint64_t runs = 0;
+  double seconds = 0;
+  for (const auto& row : summary.selected) {
+    for (const Selected& selected : row) {
+      runs += selected.runs;
+      seconds += selected.seconds;
+    }
+  }
+  return fmt::format("All {} runs took {:.1f} minutes of processor time.", count_text(runs),
+                     seconds / 60);
+}
+
 ResultTable chosen_table(const Summary& summary) {
   ResultTable table{.title = "What was chosen",
                     .header = {"set", "algorithm", "configuration", "overflows"},
                     .rows = {},
                     .notes = {"Chosen by the mean over the splits on the validation rows: the CVaR "
                               "for regression, the accuracy (then the CVaR) for classes. A "
-                              "configuration that overflowed on a split is out."}};
+                              "configuration that overflowed on a split is out.",
+                              cost_note(summary)}};
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
       const Contestant& contestant = summary.study.contestants[c];

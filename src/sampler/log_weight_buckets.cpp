@@ -201,7 +201,9 @@ LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double t
   for (std::size_t i = 0; i < log_weights.size(); ++i) {
     items_[i].x = clamp_log_weight(log_weights[i] - shift);
   }
-  jump_to_threshold();
+  tilt_ = -(middle - shift);
+  first_cell_ = wanted_first_cell(tilt_);
+  fill_bins();
   solve_tilt();
 }
 
@@ -482,8 +484,6 @@ void LogWeightBuckets::shift_window(std::int64_t first_cell) {
   first_cell_ = first_cell;
   std::ranges::fill(cell_changed_, char{1});
   pull_into_window(above - leave_to);
-  // A shift past the window's whole length jumps over items on the other side too.
-  if (steps == cells_) pull_into_window(leave_to);
 }
 
 void LogWeightBuckets::pull_into_window(std::size_t from) {
@@ -514,15 +514,15 @@ double LogWeightBuckets::solve_tilt(double change) {
   return std::abs(tilt_) > kMaxTilt ? recentre() : 0.0;
 }
 
-// The k-DPP is blind to a constant common to all log-weights. Cost: O(N), after nu has moved by
-// 1e4.
+// The k-DPP is blind to a constant common to all log-weights. Every item stays in its bin: near the
+// window the subtraction is exact, and elsewhere rounding does not reach it. Cost: O(N), after nu
+// has moved by 1e4.
 double LogWeightBuckets::recentre() {
   const auto cells = floor_to_int(-tilt_);
   const auto shift = static_cast<double>(cells);
   for (Item& item : items_) item.x = clamp_log_weight(item.x - shift);
   tilt_ += shift;
   first_cell_ -= cells;
-  fill_bins();
   return shift;
 }
 
@@ -563,21 +563,32 @@ bool LogWeightBuckets::newton(int iterations) {
   return false;
 }
 
-// Half way between the k-th and the (k+1)-th largest.
+// Half way between the k-th and the (k+1)-th largest of all, when these are among `log_weights`.
 double LogWeightBuckets::middle_of(std::vector<double> log_weights) const {
   const auto kth = log_weights.begin() + static_cast<std::ptrdiff_t>(target_) - 1;
   std::ranges::nth_element(log_weights, kth, std::ranges::greater{});
   return 0.5 * *kth + 0.5 * *std::max_element(kth + 1, log_weights.end());
 }
 
+// The largest log-weights, more than k of them: the bins from the top down, as far as needed.
+std::vector<double> LogWeightBuckets::largest_log_weights() const {
+  const auto needed = static_cast<std::size_t>(target_) + 1;
+  std::vector<double> values;
+  for (std::size_t bin = bins_.size(); bin-- > 0 && values.size() < needed;) {
+    for (std::uint32_t slot = 0; slot < bins_[bin].count; ++slot) {
+      values.push_back(items_[*slot_address(bin, slot)].x);
+    }
+  }
+  return values;
+}
+
 // Puts -nu between the k-th and the (k+1)-th largest weight, which brackets the root within log N
-// for weights of any scale, and builds the window anew there. Cost: O(N).
+// for weights of any scale, and moves the window there. Cost: O(k) when weights have risen, O(N)
+// when they have fallen below the window.
 void LogWeightBuckets::jump_to_threshold() {
-  std::vector<double> values(items_.size());
-  std::ranges::transform(items_, values.begin(), &Item::x);
-  tilt_ = -middle_of(std::move(values));
-  first_cell_ = wanted_first_cell(tilt_);
-  fill_bins();
+  tilt_ = -middle_of(largest_log_weights());
+  const std::int64_t wanted = wanted_first_cell(tilt_);
+  if (wanted != first_cell_) shift_window(wanted);
 }
 
 void LogWeightBuckets::save(StateWriter& writer) const {

@@ -145,6 +145,7 @@ class LogWeightBuckets {
   [[nodiscard]] Sums evaluate(double tilt);
   [[nodiscard]] std::int64_t wanted_first_cell(double tilt) const noexcept;
   void keep_window_around(double tilt);
+  [[nodiscard]] std::vector<double> largest_log_weights() const;
   void shift_window(std::int64_t first_cell);
   void pull_into_window(std::size_t from);
   bool newton(int iterations);

@@ -32,7 +32,7 @@ struct Selected {
   std::vector<Reading> readings;  ///< one per seed; empty: no configuration was finite for all
   std::uint64_t runs = 0;
   std::uint64_t diverged = 0;   ///< of `runs`
-  double seconds = 0;           ///< of all runs
+  double seconds = 0;           ///< of all runs, processor time
   std::optional<double> bound;  ///< exact: mean of the certified least training CVaR
 
   [[nodiscard]] std::vector<double> test(Metric metric) const;

@@ -38,7 +38,7 @@ struct TrialResult {
   Reading last = {};
   Reading early = {};               ///< early stopping
   std::optional<float> bound = {};  ///< exact: certified least training CVaR
-  float seconds = 0;
+  float seconds = 0;                ///< of processor time
 
   friend bool operator==(const TrialResult&, const TrialResult&) = default;
 };
