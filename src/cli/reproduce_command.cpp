@@ -128,8 +128,18 @@ std::string study_text(const Study& study, const ReproduceOptions& options) {
                      grid_name(study), study.alpha, options.make_rows, ADACVAR_VERSION);
 }
 
+std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& options) {
+  SourceOptions source;
+  source.data_dir = options.data_dir;
+  source.make_rows = options.make_rows;
+  std::vector<RawData> data;
+  for (const std::string& set : study.sets) data.push_back(read_data(set, source));
+  return data;
+}
+
 /// Throws: Interrupted.
-void run_watched(const State& state, const Study& study, ResultLog& log) {
+void run_watched(const State& state, const Study& study, const std::vector<RawData>& data,
+                 ResultLog& log) {
   watch_interrupts();
   ProgressLine progress(state.talk.quiet, 1);
   std::optional<double> before;
@@ -142,10 +152,8 @@ void run_watched(const State& state, const Study& study, ResultLog& log) {
                                                p.last.empty() ? "" : ": ", p.last));
                              },
                          .stop = &interrupted()};
-  SourceOptions source;
-  source.data_dir = state.reproduce.data_dir;
-  source.make_rows = state.reproduce.make_rows;
-  if (!run_study(study, source, static_cast<unsigned>(state.reproduce.threads), log, hooks)) {
+  const auto threads = static_cast<unsigned>(state.reproduce.threads);
+  if (!run_study(study, data, threads, log, hooks)) {
     throw Interrupted{};
   }
 }
@@ -207,10 +215,11 @@ int reproduce_now(const State& state) {
   std::vector<std::string> notes;
   for (const Study& study : studies) {
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
+    const std::vector<RawData> data = read_sets(study, state.reproduce);
     make_folder(folder);
     const std::string title = study_text(study, state.reproduce);
     ResultLog log(folder / "results.jsonl", title);
-    run_watched(state, study, log);
+    run_watched(state, study, data, log);
     const Summary summary = summarise(study, log);
     std::optional<Summary> plain;
     if (study.grid == GridSize::paper && !is_tradeoff(study)) {
@@ -225,6 +234,7 @@ int reproduce_now(const State& state) {
                     {"seeds", study.seeds},
                     {"folder", folder.string()},
                     {"tables", tables_json(tables)}});
+    notes.push_back(cost_text(summary));
     notes.push_back(
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
   }

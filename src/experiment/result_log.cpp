@@ -78,6 +78,15 @@ json to_json(const TrialKey& key, const TrialResult& result) {
   return line;
 }
 
+/// From the first line. Throws: json::exception.
+std::string study_of(std::string_view line) {
+  const json header = json::parse(line);
+  if (header.at("format") != "adacvar results" || header.at("version") != 1) {
+    throw json::other_error::create(501, "another format", nullptr);
+  }
+  return header.at("study").get<std::string>();
+}
+
 std::string reason() { return std::generic_category().message(errno); }
 
 }  // namespace
@@ -107,33 +116,30 @@ void ResultLog::read(const std::string& study) {
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   if (whole < text.size()) std::filesystem::resize_file(path_, whole);
   std::uint64_t number = 0;
+  std::string found;
   for (std::size_t begin = 0; begin < whole;) {
     const std::size_t end = text.find('\n', begin);
     const std::string_view line(text.data() + begin, end - begin);
     begin = end + 1;
-    ++number;
     try {
-      if (number > 1) {
+      if (++number == 1) {
+        found = study_of(line);
+      } else {
         read_line(line);
-        continue;
-      }
-      const json header = json::parse(line);
-      if (header.at("format") != "adacvar results" || header.at("version") != 1) {
-        throw DataError("not a log of results of this version");
-      }
-      const auto found = header.at("study").get<std::string>();
-      if (found != study) {
-        throw DataError(
-            fmt::format("the results there are those of '{}', not of '{}'; choose "
-                        "another folder by out, or remove them",
-                        found, study));
       }
     } catch (const json::exception&) {
       throw DataError("not a line of a log of results", path_.string(), number);
-    } catch (const DataError& error) {
-      throw DataError(error.what(), path_.string(), number);
     }
   }
+  if (found == study) return;
+  if (!results_.empty()) {
+    throw DataError(fmt::format("the results there are those of '{}', not of '{}'; choose another "
+                                "folder by out, or remove them",
+                                found, study),
+                    path_.string(), 1);
+  }
+  std::filesystem::resize_file(path_, 0);  // nothing is lost
+  fingerprints_.clear();
 }
 
 void ResultLog::read_line(std::string_view line) {

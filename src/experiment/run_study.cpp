@@ -2,8 +2,6 @@
 
 #include "base/parallel.hpp"
 
-#include <adacvar/data/read_data.hpp>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -32,9 +30,9 @@ struct Case {
 
 class StudyRun {
  public:
-  StudyRun(const Study& study, const SourceOptions& source, unsigned threads, ResultLog& log,
+  StudyRun(const Study& study, std::span<const RawData> data, unsigned threads, ResultLog& log,
            const StudyHooks& hooks)
-      : study_(study), source_(source), threads_(threads), log_(log), hooks_(hooks) {}
+      : study_(study), data_(data), threads_(threads), log_(log), hooks_(hooks) {}
 
   bool run() {
     prepare();
@@ -52,9 +50,8 @@ class StudyRun {
       for (std::uint64_t seed = 0; seed < study_.seeds; ++seed) cases_.push_back({set, seed});
     }
     for_each_block(study_.sets.size(), threads_, [this](std::size_t i) {
-      const std::string& set = study_.sets[i];
-      const RawData data = read_data(set, source_);
-      log_.check_data(set, fingerprint_of(data).crc64);
+      const RawData& data = data_[i];
+      log_.check_data(study_.sets[i], fingerprint_of(data).crc64);
       for (std::uint64_t seed = 0; seed < study_.seeds && !is_stopped(); ++seed) {
         cases_[i * study_.seeds + seed].data = prepare_case(study_, data, seed);
       }
@@ -108,7 +105,7 @@ class StudyRun {
   }
 
   const Study& study_;
-  const SourceOptions& source_;
+  std::span<const RawData> data_;
   unsigned threads_;
   ResultLog& log_;
   const StudyHooks& hooks_;
@@ -120,9 +117,9 @@ class StudyRun {
 
 }  // namespace
 
-bool run_study(const Study& study, const SourceOptions& source, unsigned threads, ResultLog& log,
+bool run_study(const Study& study, std::span<const RawData> data, unsigned threads, ResultLog& log,
                const StudyHooks& hooks) {
-  return StudyRun(study, source, threads, log, hooks).run();
+  return StudyRun(study, data, threads, log, hooks).run();
 }
 
 }  // namespace adacvar

@@ -99,28 +99,13 @@ std::optional<ResultTable> comparison(const Summary& summary, bool regression, s
   return std::move(table).take();
 }
 
-/// How many runs there were and what they cost.
-std::string cost_note(const Summary& summary) {
-  std::uint64_t runs = 0;
-  double seconds = 0;
-  for (const auto& row : summary.selected) {
-    for (const Selected& selected : row) {
-      runs += selected.runs;
-      seconds += selected.seconds;
-    }
-  }
-  return fmt::format("All {} runs took {:.1f} minutes of processor time.", count_text(runs),
-                     seconds / 60);
-}
-
 ResultTable chosen_table(const Summary& summary) {
   ResultTable table{.title = "What was chosen",
                     .header = {"set", "algorithm", "configuration", "overflows"},
                     .rows = {},
                     .notes = {"Chosen by the mean over the splits on the validation rows: the CVaR "
                               "for regression, the accuracy (then the CVaR) for classes. A "
-                              "configuration that overflowed on a split is out.",
-                              cost_note(summary)}};
+                              "configuration that overflowed on a split is out."}};
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
       const Contestant& contestant = summary.study.contestants[c];
@@ -232,6 +217,19 @@ std::vector<ResultTable> study_tables(const Summary& summary, const Summary* pla
     add_comparisons(*plain, " (equal budgets: 28 configurations for every algorithm)", tables);
   }
   return tables;
+}
+
+std::string cost_text(const Summary& summary) {
+  std::uint64_t runs = 0;
+  double seconds = 0;
+  for (const auto& row : summary.selected) {
+    for (const Selected& selected : row) {
+      runs += selected.runs;
+      seconds += selected.seconds;
+    }
+  }
+  return fmt::format("{} runs of {}: {:.1f} minutes of processor time", count_text(runs),
+                     summary.study.name, seconds / 60);
 }
 
 std::string study_csv(const Summary& summary) {

@@ -49,7 +49,7 @@ const std::string kBuiltIn =
     "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, phoneme, "
     "spambase, splice, titanic";
 const std::string kCommands =
-    "train, compare, evaluate, predict, data list, data describe, data make, data fetch";
+    "train, compare, evaluate, predict, reproduce, data list, data describe, data make, data fetch";
 
 std::vector<Case> cases() {
   return {
@@ -173,6 +173,46 @@ std::vector<Case> cases() {
        3,
        "d.csv: class 'c' in row 3 is not one of those seen in training: a, b",
        {{"c.csv", classes(20, 2)}, {"d.csv", classes(20, 3)}}},
+      // Experiments.
+      {"experiment_unknown",
+       "reproduce foo",
+       2,
+       "experiment = 'foo' is not one of: convex, shift-train, shift-test, shift-double, tradeoff, "
+       "all",
+       {}},
+      {"experiment_set",
+       "reproduce shift-test --sets normal",
+       2,
+       "sets: 'normal' is not one of: adult, australian, german, monks, phoneme, spambase, splice, "
+       "titanic",
+       {}},
+      {"experiment_upsample",
+       "reproduce convex --upsample",
+       2,
+       "upsample and downsample belong to the shifts, not to convex",
+       {}},
+      {"experiment_both",
+       "reproduce shift-train --upsample --downsample",
+       2,
+       "upsample and downsample do not go together",
+       {}},
+      {"experiment_all",
+       "reproduce all --sets adult",
+       2,
+       "experiment = all takes no sets, upsample or downsample: it has them all",
+       {}},
+      {"experiment_seeds", "reproduce convex --seeds 0", 2, "seeds = 0 is outside [1, 1000]", {}},
+      {"experiment_out",
+       "reproduce tradeoff --sets normal --out good.csv",
+       2,
+       "out: cannot make good.csv: Not a directory",
+       {}},
+      {"experiment_data",
+       "reproduce convex --data-dir nowhere",
+       3,
+       "nowhere: there is no such data folder; name one or set ADACVAR_DATA",
+       {}},
+
       // Options.
       {"unknown_command",
        "trian good.csv",

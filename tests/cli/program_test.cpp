@@ -503,6 +503,42 @@ TEST(Program, an_interrupted_prediction_leaves_nothing_behind) {
   EXPECT_EQ(files(), before);
 }
 
+TEST(Program, reproduce_writes_tables_and_figures) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"reproduce", "convex", "--sets", "sinc", "--make-rows", "60",
+                                       "--seeds", "2", "--out", "r"})[0];
+  EXPECT_EQ(found["experiment"], "convex");
+  const json& row = found["tables"][0]["rows"][0];
+  EXPECT_EQ(row["set"], "sinc");
+  EXPECT_EQ(row["algorithm"], "gain");
+  EXPECT_EQ(row["paper CVaR"], "7.70±3.1");
+  for (const char* file : {"results.jsonl", "tables.md", "tables.tex", "tables.csv",
+                           "regression-scores.svg", "regression-cvar.svg"}) {
+    EXPECT_GT(content_of(folder.path() / "r" / file).size(), 100U) << file;
+  }
+}
+
+TEST(Program, a_killed_reproduction_goes_on_and_gives_the_same_tables) {
+  const TemporaryFolder folder;
+  const auto words = [](const std::string& out) {
+    return std::vector<std::string>{"reproduce", "convex",  "--sets", "normal", "--make-rows",
+                                    "400",       "--seeds", "2",      "--out",  out};
+  };
+  ASSERT_EQ(run(folder, words("whole")).code, 0);
+  const support::RunningProgram program(ADACVAR_PROGRAM, words("part"), folder.path());
+  const auto log = folder.path() / "part" / "results.jsonl";
+  while (lines_of(content_of(log)).size() < 10) std::this_thread::yield();
+  program.send(SIGKILL);
+  EXPECT_EQ(program.wait().code, 128 + SIGKILL);
+  const std::size_t kept = lines_of(content_of(log)).size();
+  ASSERT_LT(kept, lines_of(content_of(folder.path() / "whole" / "results.jsonl")).size());
+  ASSERT_EQ(run(folder, words("part")).code, 0);
+  for (const char* file : {"tables.md", "tables.tex", "tables.csv", "regression-scores.svg"}) {
+    EXPECT_EQ(content_of(folder.path() / "part" / file), content_of(folder.path() / "whole" / file))
+        << file;
+  }
+}
+
 TEST(Program, quiet_is_silent_and_progress_goes_to_standard_error) {
   const TemporaryFolder folder;
   const Outcome loud = run(folder, {"train", "normal", "--make-rows", "200", "--epochs", "10"});

@@ -72,7 +72,8 @@ TEST(ResultLog, survives_being_cut_off_anywhere) {
 TEST(ResultLog, refuses_another_study) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "results.jsonl";
-  { ResultLog(path, "convex, grid small"); }
+  { ResultLog(path, "begun by mistake").check_data("adult", "00ff"); }
+  { ResultLog(path, "convex, grid small").add(kKey, made_result()); }  // nothing was lost
   EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "convex, grid paper").size(); }),
             path.string() +
                 ":1: the results there are those of 'convex, grid small', not of 'convex, grid "

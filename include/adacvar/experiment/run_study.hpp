@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace adacvar {
@@ -27,8 +28,9 @@ struct StudyHooks {
 /// Runs what `log` does not have yet, on `threads` threads (0: all), the largest sets first. Runs
 /// with the same seed see the same split and start from the same model; each result depends on its
 /// key alone, not on threads or order.
-/// Throws: DataError when a set is not found or not what the log was made of. False when stopped.
-[[nodiscard]] bool run_study(const Study& study, const SourceOptions& source, unsigned threads,
+/// `data` holds the study's sets in their order. False when stopped. Throws: DataError when a set
+/// is not what the log was made of.
+[[nodiscard]] bool run_study(const Study& study, std::span<const RawData> data, unsigned threads,
                              ResultLog& log, const StudyHooks& hooks = {});
 
 }  // namespace adacvar

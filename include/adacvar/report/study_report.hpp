@@ -15,6 +15,9 @@ namespace adacvar {
 /// shown in tables of its own; null: none.
 [[nodiscard]] std::vector<ResultTable> study_tables(const Summary& summary, const Summary* plain);
 
+/// How many runs there were and what they cost, in words.
+[[nodiscard]] std::string cost_text(const Summary& summary);
+
 /// One line per set, contestant and metric, with a header.
 [[nodiscard]] std::string study_csv(const Summary& summary);
 
