@@ -210,7 +210,7 @@ nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
 int reproduce_now(const State& state) {
   check_options(state.reproduce);
   const std::vector<Study> studies = studies_of(state.reproduce);
-  auto json = nlohmann::ordered_json::array();
+  nlohmann::ordered_json json = {{"experiments", nlohmann::ordered_json::array()}};
   std::string text;
   std::vector<std::string> notes;
   for (const Study& study : studies) {
@@ -228,16 +228,17 @@ int reproduce_now(const State& state) {
     const auto tables = study_tables(summary, plain ? &*plain : nullptr);
     write_tables(folder, title, summary, tables);
     for (const ResultTable& table : tables) text += table_text(table) + "\n";
-    json.push_back({{"experiment", study.name},
-                    {"grid", grid_name(study)},
-                    {"alpha", study.alpha},
-                    {"seeds", study.seeds},
-                    {"folder", folder.string()},
-                    {"tables", tables_json(tables)}});
+    json["experiments"].push_back({{"experiment", study.name},
+                                   {"grid", grid_name(study)},
+                                   {"alpha", study.alpha},
+                                   {"seeds", study.seeds},
+                                   {"folder", folder.string()},
+                                   {"tables", tables_json(tables)}});
     notes.push_back(cost_text(summary));
     notes.push_back(
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
   }
+  json["notes"] = notes;
   print_outcome(state.talk, json.dump(), text, notes);
   return kDone;
 }

@@ -506,7 +506,7 @@ TEST(Program, an_interrupted_prediction_leaves_nothing_behind) {
 TEST(Program, reproduce_writes_tables_and_figures) {
   const TemporaryFolder folder;
   const json found = run_json(folder, {"reproduce", "convex", "--sets", "sinc", "--make-rows", "60",
-                                       "--seeds", "2", "--out", "r"})[0];
+                                       "--seeds", "2", "--out", "r"})["experiments"][0];
   EXPECT_EQ(found["experiment"], "convex");
   const json& row = found["tables"][0]["rows"][0];
   EXPECT_EQ(row["set"], "sinc");
