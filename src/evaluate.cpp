@@ -1,10 +1,10 @@
 #include <adacvar/evaluate.hpp>
 
 #include "data/class_labels.hpp"
+#include "part_detail.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/predict.hpp>
-#include <adacvar/report/number_text.hpp>
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/run.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
@@ -58,6 +58,11 @@ SourceOptions as_in_training(const TrainedModel& model, SourceOptions options) {
   return options;
 }
 
+std::string part_name(DataPart part) {
+  constexpr Names kNames{"all", "training", "validation", "test"};
+  return std::string(kNames.of(part));
+}
+
 /// Everything about the rows that tables are made of.
 struct Judged {
   Dataset data;
@@ -83,30 +88,6 @@ RiskTable table_of(const Judged& judged, std::span<const std::size_t> places, st
   table.accuracy = matrix.accuracy();
   table.min_class_precision = matrix.min_class_precision();
   return table;
-}
-
-std::string value_text(const Dataset& data, double value) {
-  if (data.task == Task::regression) return number_text(value);
-  return data.class_names[static_cast<std::size_t>(value)];
-}
-
-std::vector<WorstRow> worst_rows(const Judged& judged, std::span<const Index> rows,
-                                 std::size_t count) {
-  std::vector<std::size_t> places(judged.losses.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  count = std::min(count, places.size());
-  std::ranges::partial_sort(places, places.begin() + static_cast<std::ptrdiff_t>(count),
-                            [&](std::size_t a, std::size_t b) {
-                              return std::pair(-judged.losses[a], a) <
-                                     std::pair(-judged.losses[b], b);
-                            });
-  std::vector<WorstRow> worst;
-  for (const std::size_t i : std::span(places).first(count)) {
-    worst.push_back({std::size_t{rows[i]} + 1, judged.losses[i],
-                     value_text(judged.data, judged.data.targets[i]),
-                     value_text(judged.data, judged.predictions.values[i])});
-  }
-  return worst;
 }
 
 std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
@@ -222,7 +203,17 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   result.all = table_of(judged, places, {}, alphas, options.bootstrap);
   if (!options.group.empty()) add_groups(judged, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, judged.data, result);
-  result.worst = worst_rows(judged, rows, options.worst);
+  const JudgedRows view{.model = model.model,
+                        .preprocessor = model.preprocessor,
+                        .data = judged.data,
+                        .rows = rows,
+                        .losses = judged.losses,
+                        .predictions = judged.predictions};
+  result.detail = look_closely(view, options.worst);
+  result.detail.part = part_name(options.part);
+  result.detail.losses = std::move(judged.losses);
+  result.alpha = model.options.alpha;
+  result.fingerprint = fingerprint_of(raw);
   note_limits(result, result.notes);
   return result;
 }

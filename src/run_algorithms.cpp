@@ -1,6 +1,7 @@
 #include "run_algorithms.hpp"
 
 #include "base/parallel.hpp"
+#include "part_detail.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace adacvar {
@@ -57,6 +59,8 @@ struct Outcome {
   TrainResult result;
   std::optional<PartRisk> valid = {};
   std::optional<Certificate> certificate = {};  // of exact, in the learner's units
+  std::vector<EpochDetail> epochs = {};
+  double looking_seconds = 0;  // what `epochs` cost
 };
 
 StopReason reason_of(ExactStatus status) {
@@ -204,9 +208,10 @@ class Runs {
   }
 
   Outcome trained(const TrainOptions& options) {
-    const TrainHooks hooks = hooks_of_one(options);
+    Outcome outcome{.options = options, .result = {}};
+    const TrainHooks hooks = hooks_of_one(options, outcome);
     const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
-    Outcome outcome{.options = options, .result = how(data_.train, valid(), loss_, options, hooks)};
+    outcome.result = how(data_.train, valid(), loss_, options, hooks);
     if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
     return outcome;
   }
@@ -220,7 +225,7 @@ class Runs {
   // Of equal ones the earlier in the grid wins, whichever ends first.
   void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
     const std::scoped_lock lock(mutex_);
-    group.seconds += seconds;
+    group.seconds += seconds - outcome.looking_seconds;
     const std::optional<double> valid_cvar =
         outcome.valid ? std::optional(outcome.valid->risk.cvar) : std::nullopt;
     const Selection select = options_.tune.select;
@@ -234,8 +239,19 @@ class Runs {
     hooks_.progress({.runs_done = done_, .runs = candidates_.size(), .valid_cvar = valid_cvar});
   }
 
-  TrainHooks hooks_of_one(const TrainOptions& options) {
+  TrainHooks hooks_of_one(const TrainOptions& options, Outcome& outcome) {
     TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
+    // Against full information there are no draws to look at.
+    const bool draws =
+        options.learner == Learner::steps || options.information == Information::bandit;
+    if (hooks_.detail == Detail::all && draws) {
+      hooks.watch = [this, &options, &outcome](const EpochView& view) {
+        const auto begin = std::chrono::steady_clock::now();
+        outcome.epochs.push_back(detail_of(view, options));
+        outcome.looking_seconds += since(begin);
+        return true;
+      };
+    }
     if (candidates_.size() > 1) return hooks;
     if (hooks_.progress) {
       hooks.progress = [this](const EpochRecord& record) {
@@ -245,9 +261,12 @@ class Runs {
       };
     }
     if (hooks_.trace || options_.solve.until_gap > 0) {
-      hooks.watch = [this, game = std::make_shared<GameTracker>(data_.train, loss_,
-                                                                certify_options(options))](
-                        const EpochView& view) { return follow_game(*game, view); };
+      hooks.watch = [this, look = hooks.watch,
+                     game = std::make_shared<GameTracker>(
+                         data_.train, loss_, certify_options(options))](const EpochView& view) {
+        if (look) look(view);
+        return follow_game(*game, view);
+      };
     }
     return hooks;
   }
@@ -272,6 +291,44 @@ class Runs {
     return judge(outcome.result.model, loss_, outcome.options.alpha, part);
   }
 
+  [[nodiscard]] EpochDetail detail_of(const EpochView& view, const TrainOptions& options) const {
+    EpochDetail detail{.epoch = view.record.epoch};
+    const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
+    detail.training_cvar =
+        unit_ * (cvar(losses, options.alpha) + ridge_term(view.model, options.ridge));
+    if (valid() != nullptr && data_.valid.task != Task::regression) {
+      detail.accuracy = judge(view.model, loss_, options.alpha, data_.valid).accuracy;
+    }
+    if (view.sampler != nullptr) {
+      detail.law = summarise_law(view.sampler->probabilities(), losses, options.alpha);
+    }
+    return detail;
+  }
+
+  // Of the rows that were least seen in training.
+  [[nodiscard]] PartDetail detail_of(const LinearModel& model) const {
+    const auto [part, rows, name] =
+        data_.test.rows > 0    ? std::tuple(&data_.test, &data_.rows.test, "test")
+        : data_.valid.rows > 0 ? std::tuple(&data_.valid, &data_.rows.valid, "validation")
+                               : std::tuple(&data_.train, &data_.rows.train, "training");
+    std::vector<double> losses = losses_in_units(model, loss_, *part);
+    PartDetail detail;
+    if (hooks_.detail == Detail::all) {
+      constexpr std::size_t kWorst = 20;
+      const Predictions predictions = predict(model, loss_, *part);
+      detail = look_closely({.model = model,
+                             .preprocessor = data_.preprocessor,
+                             .data = *part,
+                             .rows = *rows,
+                             .losses = losses,
+                             .predictions = predictions},
+                            kWorst);
+    }
+    detail.part = name;
+    detail.losses = std::move(losses);
+    return detail;
+  }
+
   // By the law of the exact optimum, which bounds every model alike.
   [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome) const {
     if (outcome.certificate) return scaled(*outcome.certificate, unit_);
@@ -287,12 +344,16 @@ class Runs {
 
   [[nodiscard]] double objective_of(const Outcome& outcome) const {
     const LinearModel& model = outcome.result.model;
+    return cvar(losses_of(model, data_.train, loss_), outcome.options.alpha) +
+           ridge_term(model, outcome.options.ridge);
+  }
+
+  static double ridge_term(const LinearModel& model, double ridge) {
     double squares = 0;
     for (std::size_t o = 0; o < model.outputs(); ++o) {
       for (const double weight : model.weights(o)) squares += weight * weight;
     }
-    return cvar(losses_of(model, data_.train, loss_), outcome.options.alpha) +
-           0.5 * outcome.options.ridge * squares;
+    return 0.5 * ridge * squares;
   }
 
   RunResult finish(Group& group) const {
@@ -319,6 +380,8 @@ class Runs {
     result.certificate = certificate_of(best);
     for (const double value : best.result.model.parameters()) result.norm += value * value;
     result.norm = std::sqrt(result.norm);
+    if (hooks_.detail != Detail::none) result.detail = detail_of(best.result.model);
+    result.epoch_details = std::move(best.epochs);
     return result;
   }
 

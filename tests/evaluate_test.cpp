@@ -69,19 +69,19 @@ TEST_F(Evaluate, risks_of_all_rows) {
 
 TEST_F(Evaluate, worst_rows_come_first_and_are_counted_from_one) {
   const Evaluation found = evaluate(identity_model(), five_rows(), {.worst = 4});
-  ASSERT_EQ(found.worst.size(), 4U);
+  ASSERT_EQ(found.detail.worst.size(), 4U);
   std::vector<std::size_t> rows;
   std::vector<double> losses;
-  for (const WorstRow& row : found.worst) {
+  for (const WorstRow& row : found.detail.worst) {
     rows.push_back(row.row);
     losses.push_back(row.loss);
   }
   EXPECT_EQ(rows, (std::vector<std::size_t>{2, 4, 3, 1}));  // of equal ones the earlier
   EXPECT_EQ(losses, (std::vector<double>{9, 9, 4, 1}));
-  EXPECT_EQ(found.worst[1].target, "-3");
-  EXPECT_EQ(found.worst[1].prediction, "0");
-  EXPECT_EQ(evaluate(identity_model(), five_rows(), {.worst = 100}).worst.size(), 5U);
-  EXPECT_TRUE(evaluate(identity_model(), five_rows(), {.worst = 0}).worst.empty());
+  EXPECT_EQ(found.detail.worst[1].target, "-3");
+  EXPECT_EQ(found.detail.worst[1].prediction, "0");
+  EXPECT_EQ(evaluate(identity_model(), five_rows(), {.worst = 100}).detail.worst.size(), 5U);
+  EXPECT_TRUE(evaluate(identity_model(), five_rows(), {.worst = 0}).detail.worst.empty());
 }
 
 TEST_F(Evaluate, groups_divide_the_rows) {
@@ -164,7 +164,7 @@ TEST_F(Evaluate, parts_are_the_rows_that_training_had_and_their_risks_those_it_f
           evaluate(trained.model, options.data.data,
                    {.alphas = {0.1}, .worst = 1000, .part = part, .bootstrap = {.resamples = 2}});
       std::set<std::size_t> listed;
-      for (const WorstRow& row : found.worst) listed.insert(row.row);
+      for (const WorstRow& row : found.detail.worst) listed.insert(row.row);
       std::set<std::size_t> expected;
       for (const Index row : rows) expected.insert(row + 1U);
       EXPECT_EQ(listed, expected);
@@ -203,7 +203,7 @@ TEST_F(Evaluate, groups_of_a_part_add_up_to_it) {
   EXPECT_NEAR(losses / rows, found.all.risk.at(0).mean, 1e-12);
   EXPECT_NEAR(right / rows, *found.all.accuracy, 1e-12);
   // A target and a prediction are classes by name.
-  for (const WorstRow& row : found.worst) {
+  for (const WorstRow& row : found.detail.worst) {
     EXPECT_TRUE(row.target == "yes" || row.target == "no") << row.target;
     EXPECT_TRUE(row.prediction == "yes" || row.prediction == "no") << row.prediction;
   }

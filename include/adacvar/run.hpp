@@ -82,12 +82,20 @@ struct RunProgress {
   std::optional<double> valid_cvar = {};  ///< of the run that has just ended
 };
 
+/// How closely results are looked at beyond their risks.
+enum class Detail : std::uint8_t {
+  none,
+  losses,  ///< the losses of the test rows; without them of the validation, then training rows
+  all,     ///< also worst rows, classes and every epoch, at the cost of a pass over the data each
+};
+
 /// How a caller watches and stops a run. `progress` is called from one thread at a time.
 struct RunHooks {
   std::function<void(const RunProgress&)> progress = {};
   const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
   std::function<void()> data_ready = {};    ///< called once the data is read, before training
   std::function<void(const TraceRecord&)> trace = {};  ///< `run` of adacvar: after every epoch
+  Detail detail = Detail::none;                        ///< does not change the models
 };
 
 /// Reads, splits, trains and judges: the whole program for one algorithm.

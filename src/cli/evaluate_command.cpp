@@ -1,8 +1,10 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/report_output.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/evaluate.hpp>
+#include <adacvar/report/run_page.hpp>
 
 #include <memory>
 
@@ -24,12 +26,17 @@ struct State {
   Input input;
   EvaluateOptions evaluate;
   TalkOptions talk;
+  ReportOutput report;
 };
 
-int evaluate_now(const State& state) {
+int evaluate_now(const State& state, const OptionList& options) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
+  check_report(state.report);
   const TrainedModel model = load_model(state.input.model);
   const Evaluation found = evaluate(model, state.input.data, state.evaluate);
+  if (state.report.wanted()) {
+    write_report(state.report, evaluation_page(found, origin_of("evaluate", options)));
+  }
   print_outcome(state.talk, evaluation_json(found), evaluation_text(found), found.notes);
   return kDone;
 }
@@ -47,11 +54,12 @@ Command make_evaluate_command() {
   command.options.add("Data", state->evaluate.source);
   command.options.add("Risk", state->evaluate);
   command.options.add("Bootstrap", state->evaluate.bootstrap);
+  add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
   command.options.set_file({"model", "data", "data-dir"});
-  command.run = [state] { return evaluate_now(*state); };
+  command.run = [state, options = command.options] { return evaluate_now(*state, options); };
   return command;
 }
 

@@ -80,6 +80,10 @@ std::size_t read_choice(std::string_view name, const std::string& text,
   return static_cast<std::size_t>(found - choices.begin());
 }
 
+std::string list_text(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
 std::string shortest(double value) { return fmt::format("{}", value); }
 
 const CliOption* OptionList::find_or_null(std::string_view name) const {

@@ -21,13 +21,14 @@ struct CliOption {
   std::string group;                 ///< heading in the help
   std::string help;                  ///< one sentence, without a full stop
   std::string allowed;               ///< (0, 1], a|b|c, text, ...; empty for a switch
-  std::string default_text;          ///< empty: none
+  std::string default_text;          ///< its value when it was declared; empty: none
   std::vector<std::string> choices;  ///< of an enumeration
   bool is_switch = false;
   bool is_file = false;
   int position = 0;                             ///< 1, 2: may stand without its name
   char letter = 0;                              ///< short form
   std::function<void(const std::string&)> set;  ///< throws OptionError
+  std::function<std::string()> text;            ///< its value now, as `set` would read it
 };
 
 /// Text as a number. Throws: OptionError `alpha = x is not a number`.
@@ -40,6 +41,8 @@ struct CliOption {
 [[nodiscard]] bool read_switch(std::string_view name, const std::string& text);
 [[nodiscard]] std::size_t read_choice(std::string_view name, const std::string& text,
                                       const std::vector<std::string>& choices);
+/// The parts with commas between them.
+[[nodiscard]] std::string list_text(const std::vector<std::string>& parts);
 /// The shortest text that reads back as the number.
 [[nodiscard]] std::string shortest(double value);
 
@@ -80,57 +83,68 @@ struct OptionList::Adder {
 
   void operator()(std::string_view name, double Options::*member, const Bounds& bounds,
                   std::string_view help) const {
-    push(name, help, bounds.text(), shortest(options.*member),
-         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           const double value = read_number(key, text);
-           check_range(key, value, bounds);
-           o.*member = value;
-         });
+    push(
+        name, help, bounds.text(), [&o = options, member] { return shortest(o.*member); },
+        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+          const double value = read_number(key, text);
+          check_range(key, value, bounds);
+          o.*member = value;
+        });
   }
 
   void operator()(std::string_view name, std::uint64_t Options::*member, const Bounds& bounds,
                   std::string_view help) const {
-    push(name, help, "whole number", std::to_string(options.*member),
-         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           o.*member = read_count(key, text, bounds);
-         });
+    push(
+        name, help, "whole number", [&o = options, member] { return std::to_string(o.*member); },
+        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+          o.*member = read_count(key, text, bounds);
+        });
   }
 
   void operator()(std::string_view name, unsigned Options::*member, const Bounds& bounds,
                   std::string_view help) const {
-    push(name, help, "whole number", std::to_string(options.*member),
-         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           Bounds fitting = bounds;
-           fitting.high = std::min(fitting.high, double{std::numeric_limits<unsigned>::max()});
-           o.*member = static_cast<unsigned>(read_count(key, text, fitting));
-         });
+    push(
+        name, help, "whole number", [&o = options, member] { return std::to_string(o.*member); },
+        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+          Bounds fitting = bounds;
+          fitting.high = std::min(fitting.high, double{std::numeric_limits<unsigned>::max()});
+          o.*member = static_cast<unsigned>(read_count(key, text, fitting));
+        });
   }
 
   void operator()(std::string_view name, std::optional<double> Options::*member,
                   const Bounds& bounds, std::string_view help) const {
-    push(name, help, "auto or " + bounds.text(), "auto",
-         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           if (text == "auto") {
-             (o.*member).reset();
-             return;
-           }
-           const double value = read_number(key, text);
-           check_range(key, value, bounds);
-           o.*member = value;
-         });
+    push(
+        name, help, "auto or " + bounds.text(),
+        [&o = options, member] { return o.*member ? shortest(*(o.*member)) : "auto"; },
+        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+          if (text == "auto") {
+            (o.*member).reset();
+            return;
+          }
+          const double value = read_number(key, text);
+          check_range(key, value, bounds);
+          o.*member = value;
+        });
   }
 
   void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
                   std::string_view help) const {
-    push(name, help, "numbers in " + bounds.text(), {},
-         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-           std::vector<double> values;
-           for (const std::string& part : read_list(key, text)) {
-             values.push_back(read_number(key, part));
-             check_range(key, values.back(), bounds);
-           }
-           o.*member = values;
-         });
+    push(
+        name, help, "numbers in " + bounds.text(),
+        [&o = options, member] {
+          std::vector<std::string> parts;
+          for (const double value : o.*member) parts.push_back(shortest(value));
+          return list_text(parts);
+        },
+        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
+          std::vector<double> values;
+          for (const std::string& part : read_list(key, text)) {
+            values.push_back(read_number(key, part));
+            check_range(key, values.back(), bounds);
+          }
+          o.*member = values;
+        });
   }
 
   template <class Enum, std::size_t Count>
@@ -139,32 +153,37 @@ struct OptionList::Adder {
     std::vector<std::string> choices(names.names.begin(), names.names.end());
     std::string allowed = choices[0];
     for (std::size_t i = 1; i < choices.size(); ++i) allowed += "|" + choices[i];
-    push(name, help, allowed, std::string(names.of(options.*member)),
-         [&o = options, member, choices, key = std::string(name)](const std::string& text) {
-           o.*member = static_cast<Enum>(read_choice(key, text, choices));
-         });
+    push(
+        name, help, allowed,
+        [&o = options, member, choices] { return choices[static_cast<std::size_t>(o.*member)]; },
+        [&o = options, member, choices, key = std::string(name)](const std::string& text) {
+          o.*member = static_cast<Enum>(read_choice(key, text, choices));
+        });
     if (!skips(name)) list.options_.back().choices = std::move(choices);
   }
 
   void operator()(std::string_view name, std::string Options::*member,
                   std::string_view help) const {
-    push(name, help, "text", options.*member,
-         [&o = options, member](const std::string& text) { o.*member = text; });
+    push(
+        name, help, "text", [&o = options, member] { return o.*member; },
+        [&o = options, member](const std::string& text) { o.*member = text; });
   }
 
   void operator()(std::string_view name, std::vector<std::string> Options::*member,
                   std::string_view help) const {
-    push(name, help, "a,b,...", {},
-         [&o = options, member, key = std::string(name)](const std::string& text) {
-           o.*member = read_list(key, text);
-         });
+    push(
+        name, help, "a,b,...", [&o = options, member] { return list_text(o.*member); },
+        [&o = options, member, key = std::string(name)](const std::string& text) {
+          o.*member = read_list(key, text);
+        });
   }
 
   void operator()(std::string_view name, bool Options::*member, std::string_view help) const {
-    push(name, help, {}, {},
-         [&o = options, member, key = std::string(name)](const std::string& text) {
-           o.*member = read_switch(key, text);
-         });
+    push(
+        name, help, {}, [&o = options, member] { return std::string(o.*member ? "true" : ""); },
+        [&o = options, member, key = std::string(name)](const std::string& text) {
+          o.*member = read_switch(key, text);
+        });
     if (!skips(name)) list.options_.back().is_switch = true;
   }
 
@@ -174,15 +193,16 @@ struct OptionList::Adder {
   }
 
   void push(std::string_view name, std::string_view help, std::string allowed,
-            std::string default_text, std::function<void(const std::string&)> set) const {
+            std::function<std::string()> text, std::function<void(const std::string&)> set) const {
     if (skips(name)) return;
     CliOption option;
     option.name = name;
     option.group = group;
     option.help = help;
     option.allowed = std::move(allowed);
-    option.default_text = std::move(default_text);
+    option.default_text = text();
     option.set = std::move(set);
+    option.text = std::move(text);
     list.options_.push_back(std::move(option));
   }
 };

@@ -3,9 +3,11 @@
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/report_output.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/report/run_json.hpp>
+#include <adacvar/report/run_page.hpp>
 #include <adacvar/report/run_text.hpp>
 
 #include <algorithm>
@@ -30,15 +32,17 @@ struct State {
   RunOptions run;
   TalkOptions talk;
   ModelOutput output;
+  ReportOutput report;
 };
 
 RunReport run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&),
-                      std::string* trace = nullptr) {
+                      Detail detail, std::string* trace = nullptr) {
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
                  .data_ready = watch_interrupts,
-                 .trace = {}};
+                 .trace = {},
+                 .detail = state.report.wanted() ? Detail::all : detail};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
@@ -75,15 +79,17 @@ void give_up_if_untrained(const RunReport& report) {
   }
 }
 
-int train_now(const State& state) {
+int train_now(const State& state, const OptionList& options) {
   const std::string& path = state.output.model;
   if (!path.empty()) check_writable(path);
   if (!state.output.trace.empty()) check_writable(state.output.trace);
+  check_report(state.report);
   if (!path.empty() && !state.run.solve.alphas.empty()) {
     throw OptionError("model and alphas do not go together: there would be several models");
   }
   std::string trace;
-  RunReport report = run_watched(state, &run, state.output.trace.empty() ? nullptr : &trace);
+  RunReport report =
+      run_watched(state, &run, Detail::none, state.output.trace.empty() ? nullptr : &trace);
   give_up_if_untrained(report);
   note_interruption(report);
   if (!state.output.trace.empty()) {
@@ -94,14 +100,21 @@ int train_now(const State& state) {
   } else if (state.run.solve.alphas.empty()) {
     report.notes.emplace_back("the model was not kept; --model FILE writes it");
   }
+  if (state.report.wanted()) {
+    write_report(state.report, run_page(report, origin_of("train", options)));
+  }
   const std::string saved = path.empty() ? "" : "\nmodel written to " + path + "\n";
   print_outcome(state.talk, run_json(report, path), run_text(report) + saved, report.notes);
   return exit_code(report);
 }
 
-int compare_now(const State& state) {
-  RunReport report = run_watched(state, &compare);
+int compare_now(const State& state, const OptionList& options) {
+  check_report(state.report);
+  RunReport report = run_watched(state, &compare, Detail::losses);
   note_interruption(report);
+  if (state.report.wanted()) {
+    write_report(state.report, run_page(report, origin_of("compare", options)));
+  }
   print_outcome(state.talk, compare_json(report), run_text(report), report.notes);
   return exit_code(report);
 }
@@ -117,9 +130,10 @@ Command make_train_command() {
   command.example = "adacvar train claims.csv --target cost --alpha 0.05 --model claims.json";
   add_run_options(command.options, state->run);
   command.options.add("Output", state->output);
+  add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.options.set_file({"model", "trace"});
-  command.run = [state] { return train_now(*state); };
+  command.run = [state, options = command.options] { return train_now(*state, options); };
   return command;
 }
 
@@ -131,8 +145,9 @@ Command make_compare_command() {
   command.about = "Trains by every algorithm on the same splits and tabulates their risks";
   command.example = "adacvar compare pareto";
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap"});
+  add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
-  command.run = [state] { return compare_now(*state); };
+  command.run = [state, options = command.options] { return compare_now(*state, options); };
   return command;
 }
 

@@ -177,6 +177,7 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
                       .train = apply(preprocessor, data, split.train, "the training", notes),
                       .valid = apply(preprocessor, data, split.valid, "the validation", notes),
                       .test = apply(preprocessor, data, split.test, "the test", notes),
+                      .rows = split,
                       .shares = {},
                       .fingerprint = fingerprint_of(data),
                       .source = data.source(),
@@ -197,10 +198,12 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   if (!options.valid_data.empty()) {
     result.valid = apply_file(result.preprocessor, options.valid_data, options, "the validation",
                               result.notes);
+    result.rows.valid = all_rows(result.valid.rows);
   }
   if (!options.test_data.empty()) {
     result.test =
         apply_file(result.preprocessor, options.test_data, options, "the test", result.notes);
+    result.rows.test = all_rows(result.test.rows);
   }
   return result;
 }

@@ -59,7 +59,7 @@ std::string group_table(const Evaluation& evaluation) {
 
 std::string worst_table(const Evaluation& evaluation) {
   TextTable text({"row", "loss", "target", "prediction"});
-  for (const WorstRow& row : evaluation.worst) {
+  for (const WorstRow& row : evaluation.detail.worst) {
     text.add({std::to_string(row.row), number_text(row.loss), row.target, row.prediction});
   }
   return text.text();
@@ -99,8 +99,9 @@ std::string evaluation_text(const Evaluation& evaluation) {
                         certificate_text(*evaluation.certificate, "CVaR"));
   }
   if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
-  if (!evaluation.worst.empty()) {
-    text += fmt::format("\nworst rows: {}\n", evaluation.worst.size()) + worst_table(evaluation);
+  if (!evaluation.detail.worst.empty()) {
+    text +=
+        fmt::format("\nworst rows: {}\n", evaluation.detail.worst.size()) + worst_table(evaluation);
   }
   return text;
 }
@@ -123,7 +124,7 @@ std::string evaluation_json(const Evaluation& evaluation) {
     json["groups"] = std::move(groups);
   }
   ordered_json worst = ordered_json::array();
-  for (const WorstRow& row : evaluation.worst) {
+  for (const WorstRow& row : evaluation.detail.worst) {
     worst.push_back({{"row", row.row},
                      {"loss", row.loss},
                      {"target", row.target},

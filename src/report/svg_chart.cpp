@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -252,6 +253,35 @@ void draw_diagonal(SvgCanvas& canvas, const XyPlot& plot) {
   if (low < high) canvas.line(plot.point(low, low), plot.point(high, high), "ink d2");
 }
 
+struct NamedPoint {
+  std::string name;
+  Point at;
+};
+
+bool are_apart(const Box& one, const Box& other) {
+  return one.right() < other.left || other.right() < one.left || one.bottom() < other.top ||
+         other.bottom() < one.top;
+}
+
+// Right of the point, left, above or below it: where nothing is yet.
+void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot,
+                     std::vector<Box>& taken) {
+  const std::string words = shortened(point.name, 30);
+  const double width = label_width(words);
+  const auto [x, y] = point.at;
+  const auto box = [&](double left, double top) { return Box{left, top, width, 15}; };
+  const std::array places = {box(x + 11, y - 8),         box(x - 11 - width, y - 8),
+                             box(x - width / 2, y - 26), box(x - width / 2, y + 10),
+                             box(x - width / 2, y - 42), box(x - width / 2, y + 26)};
+  const auto found = std::ranges::find_if(places, [&](const Box& place) {
+    return place.left >= plot.left && place.right() <= plot.right() &&
+           std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
+  });
+  const Box& place = found == places.end() ? places[0] : *found;
+  taken.push_back(place);
+  canvas.text({place.left, place.top + 12}, words);
+}
+
 // --- histograms
 
 ValueRange x_range(const HistogramChart& chart) {
@@ -364,6 +394,8 @@ std::string svg(const ScatterChart& chart) {
   canvas.legend(names_of(chart.series), Swatch::shape);
   const XyPlot plot = begin_xy_plot(canvas, chart, true);
   if (chart.diagonal) draw_diagonal(canvas, plot);
+  std::vector<NamedPoint> lonely;
+  std::vector<Box> taken;
   for (std::size_t n = 0; n < chart.series.size(); ++n) {
     const XySeries& series = chart.series[n];
     const std::size_t count = std::min(series.x.size(), series.y.size());
@@ -373,13 +405,11 @@ std::string svg(const ScatterChart& chart) {
       canvas.shape(at, n,
                    fmt::format("{}: {}, {}", series.name, number_text(series.x[i]),
                                number_text(series.y[i])));
-      const bool left = at.x > plot.box.left + 0.8 * plot.box.width;
-      if (count == 1) {
-        canvas.text({left ? at.x - 12 : at.x + 12, at.y + 4}, series.name,
-                    left ? Anchor::end : Anchor::start);
-      }
+      taken.push_back({at.x - 8, at.y - 8, 16, 16});
+      if (count == 1) lonely.push_back({series.name, at});
     }
   }
+  for (const NamedPoint& point : lonely) draw_point_name(canvas, point, plot.box, taken);
   return canvas.element(plot.box.bottom() + 50, chart.title, text_alternative(chart));
 }
 

@@ -19,14 +19,6 @@ double dot(std::span<const double> one, std::span<const double> other) {
   return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
 }
 
-// Of the law, on rows whose loss exceeds the VaR.
-double share_in_tail(std::span<const double> law, std::span<const double> losses, double alpha) {
-  const double var = value_at_risk(losses, alpha);
-  double share = 0;
-  for (std::size_t i = 0; i < law.size(); ++i) share += losses[i] > var ? law[i] : 0.0;
-  return share;
-}
-
 }  // namespace
 
 GameTracker::GameTracker(const Dataset& data, const Loss& loss, const CertifyOptions& options)
@@ -55,8 +47,7 @@ GameRecord GameTracker::add(const EpochView& view) {
   record.value = value_;
   record.sampler_regret = cvar(mean_losses_, options_.alpha) - value_;
   record.learner_regret = value_ - record.certificate.lower;
-  record.effective_rows = 1.0 / dot(law, law);
-  record.tail_share = share_in_tail(law, losses, options_.alpha);
+  record.law = summarise_law(law, losses, options_.alpha);
   return record;
 }
 

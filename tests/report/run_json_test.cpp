@@ -81,7 +81,7 @@ TEST(EvaluationJson, has_the_documented_keys_in_their_order) {
   evaluation.groups = {evaluation.all};
   evaluation.groups[0].name = "f";
   evaluation.groups[0].rows = 3;
-  evaluation.worst = {{.row = 5, .loss = 2.5, .target = "no", .prediction = "yes"}};
+  evaluation.detail.worst = {{.row = 5, .loss = 2.5, .target = "no", .prediction = "yes"}};
   evaluation.notes = {"a note"};
   const std::string risks =
       R"("mean":1.0,"mean_interval":[0.5,1.5],"tails":[{"alpha":0.5,"var":2.0,)"

@@ -45,6 +45,7 @@ struct PreparedData {
   Dataset train;
   Dataset valid;
   Dataset test;
+  Split rows;                      ///< their numbers, from 0, in the data that they came from
   SplitShares shares;              ///< as the rows were split
   DataFingerprint fingerprint;     ///< of the data given, before it was split
   std::string source;              ///< its name

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/report/part_detail.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/solver/certificate.hpp>
 
@@ -10,14 +12,6 @@
 #include <vector>
 
 namespace adacvar {
-
-/// A row with one of the largest losses.
-struct WorstRow {
-  std::size_t row = 0;  ///< in the data, from 1; a header is not counted
-  double loss = 0;
-  std::string target;
-  std::string prediction;
-};
 
 /// Losses of some rows, in the user's units, and what they amount to.
 struct RiskTable {
@@ -39,7 +33,9 @@ struct Evaluation {
   std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
   double certified_alpha = 0;
   std::vector<RiskTable> groups;
-  std::vector<WorstRow> worst;
+  DataFingerprint fingerprint = {};  ///< of the columns read
+  double alpha = 0;                  ///< the model's own
+  PartDetail detail;                 ///< of all rows; its worst rows among them
   std::vector<std::string> notes;
 };
 

@@ -2,7 +2,9 @@
 
 #include <adacvar/learner/model_file.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/report/part_detail.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/law_summary.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include <adacvar/solver/game.hpp>
 
@@ -21,6 +23,14 @@ struct PartRisk {
   std::optional<double> min_class_precision = {};  ///< classes only
 };
 
+/// A closer look at an epoch's end.
+struct EpochDetail {
+  std::uint64_t epoch = 0;
+  double training_cvar = 0;             ///< with the ridge, in the user's units
+  std::optional<double> accuracy = {};  ///< on the validation rows; classes only
+  std::optional<LawSummary> law = {};   ///< of adacvar's sampler
+};
+
 /// What came of training by one algorithm.
 struct RunResult {
   TrainedModel model;
@@ -34,6 +44,9 @@ struct RunResult {
   /// What the training CVaR (plus ridge) could be at best, in the user's units.
   std::optional<Certificate> certificate = {};
   double norm = 0;  ///< of the parameters
+  /// Where they were asked for (RunHooks::detail).
+  std::optional<PartDetail> detail = {};
+  std::vector<EpochDetail> epoch_details = {};
 };
 
 /// The state of the game after an epoch, in the user's units; a line of a trace.

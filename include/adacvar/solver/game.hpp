@@ -3,6 +3,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/risk/law_summary.hpp>
 #include <adacvar/solver/certificate.hpp>
 
 #include <cstdint>
@@ -18,8 +19,7 @@ struct GameRecord {
   double value = 0;           ///< mean of q_t'L(theta_t)
   double sampler_regret = 0;  ///< SR/T: the most that a fixed law would have gained over it
   double learner_regret = 0;  ///< LR/T: the most that a fixed model would have saved
-  double effective_rows = 0;  ///< 1 / sum of squares of the law: how many rows it plays on
-  double tail_share = 0;      ///< share of the law on the rows of the current worst alpha share
+  LawSummary law;             ///< of the present law and losses
 };
 
 /// Follows an Ada-CVaR run epoch by epoch: [CLJK20, Sec. 4]. For convex losses SR/T + LR/T bounds

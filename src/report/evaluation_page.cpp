@@ -1,0 +1,133 @@
+#include "report/loss_figures.hpp"
+#include "report/verdict.hpp"
+
+#include <adacvar/report/number_text.hpp>
+#include <adacvar/report/run_page.hpp>
+
+#include <fmt/format.h>
+
+namespace adacvar {
+
+namespace {
+
+std::string rows_name(const Evaluation& evaluation) {
+  return evaluation.detail.part == "all" ? "rows" : evaluation.detail.part + " rows";
+}
+
+PageCell interval_cell(double value, const Interval& interval) {
+  return {.text = fmt::format("{} ({} to {})", number_text(value), number_text(interval.low),
+                              number_text(interval.high)),
+          .value = value};
+}
+
+PageTable risk_table(const Evaluation& evaluation) {
+  PageTable table{.caption = fmt::format("Risks of {} rows, with {:g} % bootstrap intervals",
+                                         count_text(evaluation.all.rows), 100 * evaluation.level),
+                  .columns = {"tail share", "VaR", "CVaR"},
+                  .rows = {}};
+  for (const RiskEstimate& risk : evaluation.all.risk) {
+    table.rows.push_back({{.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
+                          interval_cell(risk.var, risk.var_interval),
+                          interval_cell(risk.cvar, risk.cvar_interval)});
+  }
+  const RiskEstimate& first = evaluation.all.risk.at(0);
+  table.rows.push_back(
+      {{.text = "1 (mean)", .value = 1.0}, {}, interval_cell(first.mean, first.mean_interval)});
+  return table;
+}
+
+// The tail share that groups are compared at: the model's own where it was asked for.
+std::size_t own_alpha(const Evaluation& evaluation) {
+  for (std::size_t a = 0; a < evaluation.all.risk.size(); ++a) {
+    if (evaluation.all.risk[a].alpha == evaluation.alpha) return a;
+  }
+  return 0;
+}
+
+PageTable group_table(const Evaluation& evaluation) {
+  const bool classes = evaluation.all.accuracy.has_value();
+  PageTable table{.caption = "Risks by " + evaluation.group_column,
+                  .columns = {evaluation.group_column, "rows", "tail share", "mean", "VaR", "CVaR"},
+                  .rows = {}};
+  if (classes) table.columns.emplace_back("accuracy");
+  for (const RiskTable& group : evaluation.groups) {
+    for (const RiskEstimate& risk : group.risk) {
+      std::vector<PageCell> row = {{group.name},
+                                   count_cell(group.rows),
+                                   {.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
+                                   interval_cell(risk.mean, risk.mean_interval),
+                                   number_cell(risk.var),
+                                   interval_cell(risk.cvar, risk.cvar_interval)};
+      if (classes) row.push_back(number_cell(group.accuracy.value_or(0)));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+void add_bar(BarSeries& series, double value, const Interval& interval) {
+  series.values.push_back(value);
+  series.errors.push_back(interval.high - value);
+  series.errors_below.push_back(value - interval.low);
+}
+
+BarChart group_chart(const Evaluation& evaluation) {
+  const std::size_t a = own_alpha(evaluation);
+  BarChart chart{.title = fmt::format("CVaR at {:g} and mean by {}", evaluation.all.risk[a].alpha,
+                                      evaluation.group_column),
+                 .y_label = loss_label(evaluation.loss),
+                 .groups = {},
+                 .series = {{.name = "CVaR", .values = {}}, {.name = "mean", .values = {}}}};
+  for (const RiskTable& group : evaluation.groups) {
+    const RiskEstimate& risk = group.risk.at(a);
+    chart.groups.push_back(group.name);
+    add_bar(chart.series[0], risk.cvar, risk.cvar_interval);
+    add_bar(chart.series[1], risk.mean, risk.mean_interval);
+  }
+  return chart;
+}
+
+PageSection group_section(const Evaluation& evaluation) {
+  return {"Groups",
+          {PageFigure{"groups",
+                      fmt::format("With {:g} % bootstrap intervals.", 100 * evaluation.level),
+                      {{"bars", group_chart(evaluation)}}},
+           group_table(evaluation)}};
+}
+
+}  // namespace
+
+Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
+  const std::string rows = rows_name(evaluation);
+  const RiskEstimate& own = evaluation.all.risk.at(own_alpha(evaluation));
+  const std::vector<NamedLosses> losses = {
+      {"model", evaluation.detail.losses, {own.mean, own.var, own.cvar}}};
+  Page page{.title = evaluation.source + ": a model evaluated",
+            .subtitle = fmt::format("{} {}, {}, tail share {:g}", count_text(evaluation.all.rows),
+                                    rows, loss_label(evaluation.loss), own.alpha),
+            .verdict = verdict(evaluation),
+            .notes = evaluation.notes,
+            .sections = {}};
+  page.sections.push_back({"Losses", {losses_figure(losses, evaluation.loss, rows)}});
+  page.sections.push_back(
+      {"Tail shares",
+       {cvar_figure(losses, evaluation.loss, rows, own.alpha), risk_table(evaluation)}});
+  if (!evaluation.detail.worst.empty()) {
+    page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});
+  }
+  if (!evaluation.groups.empty()) page.sections.push_back(group_section(evaluation));
+  if (!evaluation.detail.classes.empty()) {
+    const std::vector<NamedDetail> details = {
+        {"model", evaluation.detail, evaluation.all.accuracy}};
+    page.sections.push_back(classes_section(details, rows));
+  }
+  const DataFingerprint& print = evaluation.fingerprint;
+  page.sections.push_back(origin_section(
+      origin,
+      {{"data", evaluation.source},
+       {"data fingerprint", fmt::format("{} rows, {} columns, CRC-64 {}", count_text(print.rows),
+                                        count_text(print.columns), print.crc64)}}));
+  return page;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,288 @@
+#include "report/loss_figures.hpp"
+
+#include <adacvar/report/number_text.hpp>
+#include <adacvar/risk/histogram.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::size_t kBins = 60;
+
+struct LossRange {
+  double low = std::numeric_limits<double>::infinity();
+  double least_positive = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  double cvar = -std::numeric_limits<double>::infinity();
+};
+
+LossRange range_of(std::span<const NamedLosses> models) {
+  LossRange range;
+  for (const NamedLosses& model : models) {
+    for (const double loss : model.losses) {
+      range.low = std::min(range.low, loss);
+      range.high = std::max(range.high, loss);
+      if (loss > 0) range.least_positive = std::min(range.least_positive, loss);
+    }
+    range.cvar = std::max(range.cvar, model.risk.cvar);
+  }
+  return range;
+}
+
+// Six decades hold all that an eye can tell from nothing.
+std::vector<double> log_edges(std::span<const NamedLosses> models) {
+  const LossRange range = range_of(models);
+  if (!(range.high > 0)) return {};
+  const double low = std::max(range.least_positive, 1e-6 * range.high);
+  return bin_edges(std::min(low, 0.5 * range.high), range.high, kBins, true);
+}
+
+HistogramSeries series_of(const NamedLosses& model, const std::vector<double>& edges) {
+  Histogram counted = histogram(model.losses, edges);
+  HistogramSeries series{
+      .name = model.name,
+      .edges = std::move(counted.edges),
+      .heights = {},
+      .marks = {{"mean", model.risk.mean}, {"VaR", model.risk.var}, {"CVaR", model.risk.cvar}}};
+  for (const std::uint64_t count : counted.counts) {
+    series.heights.push_back(static_cast<double>(count) / static_cast<double>(model.losses.size()));
+  }
+  return series;
+}
+
+HistogramChart histogram_chart(std::span<const NamedLosses> models,
+                               const std::vector<double>& edges, std::string_view loss,
+                               const std::string& rows) {
+  HistogramChart chart{.title = "Losses of the " + rows,
+                       .x_label = loss_label(loss),
+                       .y_label = "share of rows",
+                       .series = {}};
+  for (const NamedLosses& model : models) chart.series.push_back(series_of(model, edges));
+  return chart;
+}
+
+// From one row, or a thousandth, to all; dense enough to look smooth.
+std::vector<double> tail_shares(std::size_t rows) {
+  constexpr std::size_t kShares = 41;
+  const double least = std::clamp(1.0 / static_cast<double>(rows), 1e-3, 0.5);
+  return bin_edges(least, 1.0, kShares - 1, true);
+}
+
+// A linear axis would show the largest losses alone.
+bool spans_decades(const LineChart& chart) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const XySeries& series : chart.series) {
+    low = std::min(low, std::ranges::min(series.y));
+    high = std::max(high, std::ranges::max(series.y));
+  }
+  return low > 0 && high > 20 * low;
+}
+
+// What reads as a number sorts as one.
+PageCell value_cell(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [place, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || place != end || !std::isfinite(value)) return {text};
+  return {.text = text, .value = value};
+}
+
+// --- classes
+
+constexpr std::size_t kMostClasses = 30;
+
+// Of many classes those that one of the models finds least often.
+std::vector<std::size_t> shown_classes(std::span<const NamedDetail> models) {
+  const std::size_t count = models[0].detail.classes.size();
+  std::vector<std::size_t> shown(count);
+  for (std::size_t c = 0; c < count; ++c) shown[c] = c;
+  if (count <= kMostClasses) return shown;
+  const auto least_recall = [&](std::size_t c) {
+    double least = 1;
+    for (const NamedDetail& model : models) {
+      least = std::min(least, model.detail.classes[c].recall);
+    }
+    return least;
+  };
+  std::ranges::stable_sort(shown, {}, least_recall);
+  shown.resize(kMostClasses);
+  std::ranges::sort(shown);
+  return shown;
+}
+
+PageTable class_table(std::span<const NamedDetail> models, std::span<const std::size_t> shown) {
+  PageTable table{
+      .caption = "Precision and recall by class", .columns = {"class", "rows"}, .rows = {}};
+  for (const NamedDetail& model : models) {
+    const std::string prefix = models.size() > 1 ? model.name + " " : "";
+    table.columns.insert(table.columns.end(), {prefix + "precision", prefix + "recall"});
+  }
+  for (const std::size_t c : shown) {
+    const ClassScore& first = models[0].detail.classes[c];
+    std::vector<PageCell> row = {{first.name}, count_cell(first.rows)};
+    for (const NamedDetail& model : models) {
+      const ClassScore& score = model.detail.classes[c];
+      row.push_back({.text = fmt::format("{:.3f}", score.precision), .value = score.precision});
+      row.push_back({.text = fmt::format("{:.3f}", score.recall), .value = score.recall});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+BarChart class_bars(std::span<const NamedDetail> models, std::span<const std::size_t> shown,
+                    double ClassScore::*measure, const std::string& name) {
+  BarChart chart{.title = name + " by class", .y_label = name, .groups = {}, .series = {}};
+  for (const std::size_t c : shown) chart.groups.push_back(models[0].detail.classes[c].name);
+  for (const NamedDetail& model : models) {
+    BarSeries series{.name = model.name, .values = {}};
+    for (const std::size_t c : shown) series.values.push_back(model.detail.classes[c].*measure);
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+PageTable accuracy_table(std::span<const NamedDetail> models) {
+  PageTable table{
+      .caption = "Accuracy and calibration",
+      .columns = {"algorithm", "accuracy", "least precision", "least recall", "calibration error"},
+      .rows = {}};
+  for (const NamedDetail& model : models) {
+    const auto& classes = model.detail.classes;
+    const auto share = [](double value) {
+      return PageCell{.text = fmt::format("{:.3f}", value), .value = value};
+    };
+    table.rows.push_back({{model.name},
+                          share(model.accuracy.value_or(0)),
+                          share(std::ranges::min(classes, {}, &ClassScore::precision).precision),
+                          share(std::ranges::min(classes, {}, &ClassScore::recall).recall),
+                          model.detail.calibration.empty()
+                              ? PageCell{}
+                              : share(calibration_error(model.detail.calibration))});
+  }
+  return table;
+}
+
+ScatterChart calibration_chart(std::span<const NamedDetail> models) {
+  ScatterChart chart{.title = "Calibration",
+                     .x_label = "chance given to the predicted class",
+                     .y_label = "share that is right",
+                     .series = {},
+                     .diagonal = true};
+  for (const NamedDetail& model : models) {
+    XySeries series{.name = model.name, .x = {}, .y = {}};
+    for (const CalibrationBin& bin : model.detail.calibration) {
+      series.x.push_back(bin.confidence);
+      series.y.push_back(bin.accuracy);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+}  // namespace
+
+std::vector<double> common_edges(std::span<const NamedLosses> models, std::size_t bins) {
+  const LossRange range = range_of(models);
+  const double low = std::min(0.0, range.low);
+  double high = std::min(range.high, std::max(2 * range.cvar, 0.0));
+  if (!(high > low)) high = std::max(range.high, low + 1);
+  return bin_edges(low, high, bins, false);
+}
+
+std::string loss_label(std::string_view loss) { return fmt::format("{} loss", loss); }
+
+PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view loss,
+                         const std::string& rows) {
+  PageFigure figure{.id = "losses", .caption = {}, .views = {}};
+  figure.caption = fmt::format(
+      "How many of the {} have which loss, with the mean of all, the loss where the tail begins "
+      "(VaR) and the mean of the tail (CVaR). The last step counts all larger losses.",
+      rows);
+  HistogramChart chart = histogram_chart(models, common_edges(models, kBins), loss, rows);
+  figure.views.push_back({"linear", chart});
+  chart.log_y = true;
+  figure.views.push_back({"log share", std::move(chart)});
+  if (const std::vector<double> edges = log_edges(models); !edges.empty()) {
+    HistogramChart wide = histogram_chart(models, edges, loss, rows);
+    wide.log_x = true;
+    figure.views.push_back({"log loss", std::move(wide)});
+  }
+  return figure;
+}
+
+PageFigure cvar_figure(std::span<const NamedLosses> models, std::string_view loss,
+                       const std::string& rows, double alpha) {
+  LineChart chart{.title = "CVaR over the tail share",
+                  .x_label = "tail share alpha",
+                  .y_label = fmt::format("CVaR, {}", loss_label(loss)),
+                  .series = {},
+                  .log_x = true,
+                  .marks = {{fmt::format("alpha {:g}", alpha), alpha}}};
+  for (const NamedLosses& model : models) {
+    XySeries series{.name = model.name, .x = tail_shares(model.losses.size()), .y = {}};
+    for (const double share : series.x) series.y.push_back(cvar(model.losses, share));
+    chart.series.push_back(std::move(series));
+  }
+  PageFigure figure{.id = "cvar-curve",
+                    .caption = fmt::format("Mean of the worst alpha share of the {}: at the left "
+                                           "the largest losses alone, at 1 the mean of all.",
+                                           rows),
+                    .views = {{"linear", chart}}};
+  const bool wide = spans_decades(chart);
+  chart.log_y = true;
+  figure.views.insert(wide ? figure.views.begin() : figure.views.end(), {"log", std::move(chart)});
+  return figure;
+}
+
+PageTable worst_table(const PartDetail& detail, std::string caption) {
+  PageTable table{.caption = std::move(caption),
+                  .columns = {"row", "loss", "target", "prediction"},
+                  .rows = {}};
+  table.columns.insert(table.columns.end(), detail.columns.begin(), detail.columns.end());
+  for (const WorstRow& worst : detail.worst) {
+    std::vector<PageCell> row = {count_cell(worst.row), number_cell(worst.loss),
+                                 value_cell(worst.target), value_cell(worst.prediction)};
+    for (const std::string& value : worst.values) row.push_back(value_cell(value));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+PageSection classes_section(std::span<const NamedDetail> models, const std::string& rows) {
+  PageSection section{.title = "Classes", .items = {}};
+  const std::vector<std::size_t> shown = shown_classes(models);
+  section.items.emplace_back(PageText{fmt::format(
+      "On the {}. Precision: of the rows taken for a class, the share that is of it; recall: of "
+      "the rows of a class, the share that is found. Calibration error: how far the chances given "
+      "are from what came true, on average.",
+      rows)});
+  section.items.emplace_back(accuracy_table(models));
+  section.items.emplace_back(PageFigure{
+      "precision", "", {{"bars", class_bars(models, shown, &ClassScore::precision, "precision")}}});
+  section.items.emplace_back(PageFigure{
+      "recall", "", {{"bars", class_bars(models, shown, &ClassScore::recall, "recall")}}});
+  if (!models[0].detail.calibration.empty()) {
+    section.items.emplace_back(
+        PageFigure{"calibration",
+                   "On the dotted line chances come true as often as they say.",
+                   {{"points", calibration_chart(models)}}});
+  }
+  if (shown.size() < models[0].detail.classes.size()) {
+    section.items.emplace_back(
+        PageText{fmt::format("Of {} classes the {} with the least recall are shown.",
+                             models[0].detail.classes.size(), shown.size())});
+  }
+  section.items.emplace_back(class_table(models, shown));
+  return section;
+}
+
+}  // namespace adacvar

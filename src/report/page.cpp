@@ -1,0 +1,88 @@
+#include <adacvar/report/page.hpp>
+
+#include "report/certificate_report.hpp"
+
+#include <adacvar/report/number_text.hpp>
+#include <adacvar/report/svg_chart.hpp>
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+// `losses.svg`; of other views than the first `losses-log-share.svg`.
+std::string file_name(const PageFigure& figure, std::size_t view) {
+  if (view == 0) return figure.id + ".svg";
+  std::string name = figure.id + "-";
+  for (const char c : figure.views[view].name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    name += plain ? c : '-';
+  }
+  return name + ".svg";
+}
+
+PageTable facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
+  PageTable table{.caption = "What it was made of", .columns = {"what", "value"}, .rows = {}};
+  for (const auto& [name, value] : facts) table.rows.push_back({{name}, {value}});
+  table.rows.push_back({{"adacvar"}, {ADACVAR_VERSION}});
+  table.rows.push_back({{"compiler"}, {"g++ or compatible, " __VERSION__}});
+  return table;
+}
+
+PageTable options_table(const PageOrigin& origin) {
+  PageTable table{
+      .caption = "All options", .columns = {"group", "option", "value", "default"}, .rows = {}};
+  for (const PageOrigin::Option& option : origin.options) {
+    table.rows.push_back({{option.group},
+                          {option.name},
+                          {.text = option.value, .marked = option.value != option.default_value},
+                          {option.default_value}});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<FigureFile> figure_files(const Page& page) {
+  std::vector<FigureFile> files;
+  for (const PageSection& section : page.sections) {
+    for (const PageItem& item : section.items) {
+      const auto* figure = std::get_if<PageFigure>(&item);
+      if (figure == nullptr) continue;
+      for (std::size_t v = 0; v < figure->views.size(); ++v) {
+        files.push_back({file_name(*figure, v), svg(figure->views[v].chart)});
+      }
+    }
+  }
+  return files;
+}
+
+PageCell number_cell(double value, bool marked) {
+  if (std::isnan(value)) return {};
+  return {.text = number_text(value), .value = value, .marked = marked};
+}
+
+PageCell percent_cell(const std::optional<double>& share) {
+  if (!share) return {};
+  return {.text = percent_text(*share), .value = *share};
+}
+
+PageCell count_cell(std::size_t count) {
+  return {.text = count_text(count), .value = static_cast<double>(count)};
+}
+
+PageSection origin_section(const PageOrigin& origin,
+                           const std::vector<std::pair<std::string, std::string>>& facts) {
+  PageSection section{.title = "This run again", .items = {}};
+  section.items.emplace_back(PageText{"The command that repeats it, in the same folder:"});
+  section.items.emplace_back(PageCommand{origin.command});
+  section.items.emplace_back(facts_table(facts));
+  if (!origin.options.empty()) section.items.emplace_back(options_table(origin));
+  return section;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,357 @@
+'use strict';
+(() => {
+  document.documentElement.classList.add('js');
+  const figures = JSON.parse(document.getElementById('figures').textContent);
+  const dashes = [[], [7, 3], [2, 3], [10, 3, 2, 3], [4, 2]];
+  const shapes = ['circle', 'rect', 'triangle', 'rectRot', 'triangle'];
+  const charts = new Map();
+
+  const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = n => style('--c' + (n % 7));
+  const faded = (hex, share) => hex + Math.round(255 * share).toString(16).padStart(2, '0');
+
+  function numberText(value) {
+    if (value === null || !Number.isFinite(value)) return '';
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-4 || size >= 1e7)) {
+      return value.toExponential(3).replace(/\.?0+e/, 'e').replace('e+', 'e');
+    }
+    return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+  }
+
+  // On a logarithmic axis powers of ten; 2 and 5 between them where there is room.
+  function logTick(value, index, ticks) {
+    const power = Math.floor(Math.log10(value) + 1e-9);
+    const lead = Math.round(value / 10 ** power);
+    const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
+    if (lead !== 1 && (decades > 2.5 || (lead !== 2 && lead !== 5))) return null;
+    if (lead === 1 && decades > 7 && power % Math.ceil(decades / 7) !== 0) return null;
+    return numberText(value);
+  }
+
+  function axis(label, log, more) {
+    return Object.assign({
+      type: log ? 'logarithmic' : 'linear',
+      title: { display: !!label, text: label, color: style('--ink') },
+      grid: { color: style('--grid'), borderColor: style('--soft') },
+      ticks: { color: style('--ink'), maxRotation: 0, callback: log ? logTick : numberText },
+    }, more);
+  }
+
+  const inked = (context, width, dash) => {
+    context.strokeStyle = context.fillStyle = style('--ink');
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    context.font = '12px system-ui, sans-serif';
+  };
+
+  // Error bars and stars, which Chart.js has not.
+  const barMarks = data => ({
+    id: 'barMarks',
+    afterDatasetsDraw(chart) {
+      const context = chart.ctx;
+      context.save();
+      inked(context, 1, []);
+      context.textAlign = 'center';
+      data.series.forEach((series, s) => {
+        const meta = chart.getDatasetMeta(s);
+        if (meta.hidden) return;
+        meta.data.forEach((bar, g) => {
+          if (series.values[g] === null) return;
+          const [low, high] = (series.errors && series.errors[g]) || [series.values[g], series.values[g]];
+          const scale = chart.scales.y;
+          const at = value => scale.getPixelForValue(data.logY ? Math.max(value, scale.min) : value);
+          if (low < high) {
+            const cap = Math.min(4, bar.width / 3);
+            context.beginPath();
+            context.moveTo(bar.x, at(low));
+            context.lineTo(bar.x, at(high));
+            for (const end of [low, high]) {
+              context.moveTo(bar.x - cap, at(end));
+              context.lineTo(bar.x + cap, at(end));
+            }
+            context.stroke();
+          }
+          if (series.marked && series.marked[g]) {
+            context.fillText('\u2605', bar.x, Math.min(bar.y, at(high), at(data.logY ? scale.min : 0)) - 4);
+          }
+        });
+      });
+      context.restore();
+    },
+  });
+
+  const verticalMarks = (marks, named) => ({
+    id: 'verticalMarks',
+    afterDatasetsDraw(chart) {
+      const { ctx: context, chartArea: area, scales: { x } } = chart;
+      context.save();
+      marks.forEach((mark, i) => {
+        if (!(mark.x >= x.min && mark.x <= x.max)) return;
+        const at = x.getPixelForValue(mark.x);
+        inked(context, 1.5, named ? [2, 3] : dashes[i % 3]);
+        context.beginPath();
+        context.moveTo(at, area.top);
+        context.lineTo(at, area.bottom);
+        context.stroke();
+        if (!named) return;
+        const left = at > area.left + 0.7 * area.width;
+        context.textAlign = left ? 'right' : 'left';
+        context.fillText(mark.name, at + (left ? -5 : 5), area.top + 12);
+      });
+      context.restore();
+    },
+  });
+
+  // Right of the point, left, above or below it: where nothing is yet.
+  function freePlace(point, width, area, taken) {
+    const box = (left, top) => ({ left, top, width, height: 15 });
+    const places = [box(point.x + 11, point.y - 8), box(point.x - 11 - width, point.y - 8),
+      box(point.x - width / 2, point.y - 26), box(point.x - width / 2, point.y + 10),
+      box(point.x - width / 2, point.y - 42), box(point.x - width / 2, point.y + 26)];
+    const inside = one => one.left >= area.left && one.left + width <= area.right;
+    const apart = (one, other) => one.left + one.width < other.left || other.left + other.width < one.left
+      || one.top + one.height < other.top || other.top + other.height < one.top;
+    const free = places.find(one => inside(one) && taken.every(other => apart(one, other))) || places[0];
+    taken.push(free);
+    return free;
+  }
+
+  const pointNames = {
+    id: 'pointNames',
+    afterDatasetsDraw(chart) {
+      const { ctx: context, chartArea: area } = chart;
+      context.save();
+      inked(context, 1, []);
+      const taken = chart.data.datasets.flatMap((set, s) => (set.showLine ? [] : chart.getDatasetMeta(s).data))
+        .map(point => ({ left: point.x - 8, top: point.y - 8, width: 16, height: 16 }));
+      chart.data.datasets.forEach((set, s) => {
+        const meta = chart.getDatasetMeta(s);
+        if (meta.hidden || set.showLine || set.data.length !== 1) return;
+        const place = freePlace(meta.data[0], context.measureText(set.label).width, area, taken);
+        context.fillText(set.label, place.left, place.top + 12);
+      });
+      context.restore();
+    },
+  };
+
+  function options(data, scales, legend) {
+    return {
+      responsive: true,
+      maintainAspectRatio: false,
+      animation: false,
+      scales,
+      interaction: { mode: 'nearest', intersect: false },
+      plugins: {
+        legend: {
+          display: legend,
+          labels: data.kind === 'bar' ? { color: style('--ink'), boxWidth: 14 }
+            : { color: style('--ink'), usePointStyle: true, pointStyleWidth: data.kind === 'line' ? 30 : 16, boxHeight: 7 },
+        },
+        tooltip: {
+          callbacks: {
+            label: item => data.kind === 'bar'
+              ? `${item.dataset.label}: ${numberText(item.parsed.y)}`
+              : `${item.dataset.label}: ${numberText(item.parsed.y)} at ${numberText(item.parsed.x)}`,
+            title: items => (data.kind === 'bar' && items.length ? items[0].label : ''),
+          },
+        },
+      },
+    };
+  }
+
+  const points = series => series.x.map((x, i) => ({ x, y: series.y[i] }));
+
+  const makers = {
+    bar(data) {
+      return {
+        type: 'bar',
+        data: {
+          labels: data.groups.map(name => (name.length > 24 ? name.slice(0, 23) + '\u2026' : name)),
+          datasets: data.series.map((series, n) => ({
+            label: series.name, data: series.values, backgroundColor: colour(n), categoryPercentage: 0.84, barPercentage: 0.95,
+          })),
+        },
+        options: options(data, {
+          x: { grid: { display: false }, ticks: { color: style('--ink'), autoSkip: false } },
+          y: axis(data.yLabel, data.logY, { beginAtZero: true, grace: '6%' }),
+        }, data.series.length > 1),
+        plugins: [barMarks(data)],
+      };
+    },
+    line(data) {
+      return {
+        type: 'line',
+        data: {
+          datasets: data.series.map((series, n) => ({
+            label: series.name, data: points(series), borderColor: colour(n), backgroundColor: colour(n), borderWidth: 2, pointStyle: 'line',
+            borderDash: dashes[n % 5], pointRadius: series.x.length === 1 ? 4 : 0, pointHitRadius: 8, spanGaps: false,
+          })),
+        },
+        options: options(data, { x: axis(data.xLabel, data.logX), y: axis(data.yLabel, data.logY) }, data.series.length > 1),
+        plugins: [verticalMarks(data.marks, true)],
+      };
+    },
+    scatter(data) {
+      const sets = data.series.map((series, n) => ({
+        label: series.name, data: points(series), backgroundColor: colour(n), borderColor: colour(n),
+        pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: 7, pointHoverRadius: 9, borderWidth: 2,
+      }));
+      if (data.diagonal) {
+        sets.push({ label: 'equal', data: [{ x: 0, y: 0 }, { x: 1, y: 1 }], type: 'line', showLine: true, pointRadius: 0,
+          borderColor: style('--soft'), borderDash: [2, 3], borderWidth: 1.5 });
+      }
+      const room = { grace: data.diagonal ? 0 : '8%' };
+      return {
+        type: 'scatter',
+        data: { datasets: sets },
+        options: options(data, { x: axis(data.xLabel, data.logX, room), y: axis(data.yLabel, data.logY, room) }, true),
+        plugins: [pointNames],
+      };
+    },
+  };
+
+  // The range of all panels, so that they can be compared.
+  function histogramRange(data) {
+    const edges = data.series.flatMap(series => series.edges).concat(data.series.flatMap(series => series.marks.map(mark => mark.x)));
+    const shown = edges.filter(value => value !== null && (!data.logX || value > 0));
+    const heights = data.series.flatMap(series => series.heights);
+    return { min: Math.min(...shown), max: Math.max(...shown), high: Math.max(...heights),
+      low: Math.min(...heights.filter(value => value > 0)) };
+  }
+
+  // 1, 2, 2.5 or 5 times a power of ten.
+  function niceAbove(value) {
+    const power = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 2.5, 5, 10].map(factor => factor * power).find(nice => nice >= value * 0.999);
+  }
+
+  function panel(data, n, range) {
+    const series = data.series[n];
+    const steps = series.edges.map((x, i) => ({ x, y: series.heights[Math.min(i, series.heights.length - 1)] }))
+      .map(point => (data.logY && !(point.y > 0) ? { x: point.x, y: null } : point));
+    const last = n + 1 === data.series.length;
+    const y = data.logY
+      ? { min: 10 ** Math.floor(Math.log10(range.low)), max: 10 ** Math.ceil(Math.log10(range.high)) }
+      : { min: 0, max: niceAbove(range.high) };
+    const x = axis(last ? data.xLabel : '', data.logX, { min: range.min, max: range.max });
+    const scaleY = axis('', data.logY, y);
+    scaleY.ticks.maxTicksLimit = 5;
+    scaleY.afterFit = scale => { scale.width = 64; };  // panels line up
+    const config = options({ kind: 'line' }, { x, y: scaleY }, false);
+    config.plugins.tooltip.callbacks.label = item => `${data.yLabel}: ${numberText(item.parsed.y)} from ${numberText(item.parsed.x)} on`;
+    return {
+      type: 'line',
+      data: { datasets: [{ label: series.name, data: steps, stepped: 'before', fill: 'start', pointRadius: 0, pointHitRadius: 6,
+        borderWidth: 1.5, borderColor: colour(n), backgroundColor: faded(colour(n), 0.45) }] },
+      options: config,
+      plugins: [verticalMarks(series.marks, false)],
+    };
+  }
+
+  function addCanvas(plot, height, least) {
+    const box = document.createElement('div');
+    box.className = 'canvas';
+    box.style.height = height + 'px';
+    if (least) box.style.minWidth = least + 'px';
+    const canvas = document.createElement('canvas');
+    box.append(canvas);
+    plot.append(box);
+    return canvas;
+  }
+
+  const markSigns = ['\u2502', '\u2506', '\u250a'];
+  function panelTitle(plot, series) {
+    const title = document.createElement('p');
+    title.className = 'panel';
+    title.append(series.name);
+    series.marks.forEach((mark, i) => {
+      const part = document.createElement('span');
+      part.textContent = `${markSigns[i % 3]} ${mark.name} ${numberText(mark.x)}`;
+      title.append(part);
+    });
+    plot.append(title);
+  }
+
+  function drawHistogram(plot, data) {
+    const range = histogramRange(data);
+    return data.series.map((series, n) => {
+      panelTitle(plot, series);
+      const single = data.series.length === 1;
+      const height = (single ? 240 : 110) + (n + 1 === data.series.length ? 24 : 0);
+      return new Chart(addCanvas(plot, height), panel(data, n, range));
+    });
+  }
+
+  function draw(element) {
+    const figure = figures[Number(element.dataset.figure)];
+    const chosen = element.querySelector('input:checked');
+    const data = figure[chosen ? Number(chosen.value) : 0];
+    const plot = element.querySelector('.plot');
+    (charts.get(element) || []).forEach(chart => chart.destroy());
+    plot.replaceChildren();
+    if (data.kind === 'histogram') {
+      charts.set(element, drawHistogram(plot, data));
+    } else {
+      const bars = data.kind === 'bar' ? data.groups.length * (data.series.length * 9 + 12) + 70 : 0;
+      const height = element.closest('.figures') ? 280 : 340;
+      charts.set(element, [new Chart(addCanvas(plot, height, bars > 400 ? bars : 0), makers[data.kind](data))]);
+    }
+  }
+
+  const drawAll = () => document.querySelectorAll('[data-figure]').forEach(draw);
+
+  function sortBy(table, column, header) {
+    const down = header.getAttribute('aria-sort') === 'ascending';
+    table.querySelectorAll('th').forEach(other => other.removeAttribute('aria-sort'));
+    header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const key = row => {
+      const cell = row.cells[column];
+      return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);
+    };
+    const order = (a, b) => (typeof a === 'number' && typeof b === 'number'
+      ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
+    const rows = [...table.tBodies[0].rows].map((row, i) => [key(row), i, row]);
+    rows.sort((a, b) => (down ? order(b[0], a[0]) : order(a[0], b[0])) || a[1] - b[1]);
+    table.tBodies[0].append(...rows.map(row => row[2]));
+  }
+
+  function csvOf(table) {
+    const cell = element => {
+      const text = element.dataset.value === undefined ? element.textContent.trim() : element.dataset.value;
+      return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    };
+    return [...table.rows].map(row => [...row.cells].map(cell).join(',') + '\n').join('');
+  }
+
+  async function copy(text, button) {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.createElement('textarea');
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand('copy');
+      area.remove();
+    }
+    const words = button.dataset.words || button.textContent;
+    button.dataset.words = words;
+    document.getElementById('said').textContent = button.textContent = done ? 'Copied' : 'Not allowed';
+    setTimeout(() => { button.textContent = words; }, 1500);
+  }
+
+  document.querySelectorAll('[data-figure]').forEach(element =>
+    element.addEventListener('change', () => draw(element)));
+  document.querySelectorAll('table').forEach(table =>
+    table.querySelectorAll('th').forEach((header, column) =>
+      header.querySelector('button')?.addEventListener('click', () => sortBy(table, column, header))));
+  document.querySelectorAll('[data-copies]').forEach(button =>
+    button.addEventListener('click', () => {
+      const source = document.getElementById(button.dataset.copies);
+      copy(source.tagName === 'TABLE' ? csvOf(source) : source.textContent, button);
+    }));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+  drawAll();
+})();

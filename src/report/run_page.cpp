@@ -1,0 +1,359 @@
+#include <adacvar/report/run_page.hpp>
+
+#include "data/preprocess_json.hpp"
+#include "report/loss_figures.hpp"
+#include "report/verdict.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace adacvar {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+using PartMember = std::optional<PartRisk> RunResult::*;
+
+// Several models of one algorithm differ by their tail share.
+std::vector<std::string> names_of(const RunReport& report) {
+  std::vector<std::string> names;
+  for (const RunResult& result : report.results) {
+    const bool twice = std::ranges::count_if(report.results, [&](const RunResult& other) {
+                         return other.model.options.algorithm == result.model.options.algorithm;
+                       }) > 1;
+    names.push_back(algorithm_title(result.model.options.algorithm) +
+                    (twice ? fmt::format(", alpha {:g}", result.model.options.alpha) : ""));
+  }
+  return names;
+}
+
+std::string rows_name(const RunReport& report) {
+  return report.results[0].detail.value().part + " rows";
+}
+
+// --- losses
+
+std::vector<NamedLosses> named_losses(const RunReport& report) {
+  const std::vector<std::string> names = names_of(report);
+  std::vector<NamedLosses> models;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    models.push_back({names[i], result.detail.value().losses, detailed_risk(result).risk});
+  }
+  return models;
+}
+
+// --- trade-off
+
+ScatterChart trade_off_chart(const RunReport& report) {
+  ScatterChart chart{.title = "Mean against CVaR",
+                     .x_label = "mean loss of the " + rows_name(report),
+                     .y_label = "CVaR",
+                     .series = {}};
+  for (const NamedLosses& model : named_losses(report)) {
+    chart.series.push_back({model.name, {model.risk.mean}, {model.risk.cvar}});
+  }
+  return chart;
+}
+
+double least_cvar(const RunReport& report, PartMember part) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const RunResult& result : report.results) {
+    if (result.model.options.algorithm != Algorithm::exact && result.*part) {
+      least = std::min(least, (result.*part)->risk.cvar);
+    }
+  }
+  return least;
+}
+
+PageTable risk_table(const RunReport& report, PartMember part, const std::string& name) {
+  const bool classes = (report.results[0].*part)->accuracy.has_value();
+  const bool gaps = part == &RunResult::train && report.results[0].certificate.has_value();
+  PageTable table{.caption = fmt::format("Risks on the {} {} rows",
+                                         count_text((report.results[0].*part)->rows), name),
+                  .columns = {"algorithm", "mean", "VaR", "CVaR"},
+                  .rows = {}};
+  if (classes) table.columns.insert(table.columns.end(), {"accuracy", "least precision"});
+  if (gaps) table.columns.emplace_back("certified gap");
+  const std::vector<std::string> names = names_of(report);
+  const double least = least_cvar(report, part);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    const PartRisk& risk = *(result.*part);
+    const bool best = names.size() > 1 && risk.risk.cvar <= least &&
+                      result.model.options.algorithm != Algorithm::exact;
+    std::vector<PageCell> row = {{names[i]},
+                                 number_cell(risk.risk.mean),
+                                 number_cell(risk.risk.var),
+                                 number_cell(risk.risk.cvar, best)};
+    if (classes) {
+      row.push_back(number_cell(risk.accuracy.value_or(kNan)));
+      row.push_back(number_cell(risk.min_class_precision.value_or(kNan)));
+    }
+    if (gaps) {
+      row.push_back(
+          percent_cell(result.certificate ? result.certificate->relative_gap() : std::nullopt));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+PageSection trade_off_section(const RunReport& report) {
+  PageSection section{.title = "Mean and tail", .items = {}};
+  if (report.results.size() > 1) {
+    section.items.emplace_back(
+        PageFigure{"trade-off",
+                   "Down is better for the worst rows, left is better for all on average.",
+                   {{"points", trade_off_chart(report)}}});
+  }
+  const auto add = [&](PartMember part, const std::string& name) {
+    if (report.results[0].*part) section.items.emplace_back(risk_table(report, part, name));
+  };
+  add(&RunResult::test, "test");
+  add(&RunResult::valid, "validation");
+  add(&RunResult::train, "training");
+  return section;
+}
+
+// --- training
+
+template <class Record, class Measure>
+XySeries epoch_series(const std::string& name, const std::vector<Record>& records,
+                      const Measure& measure) {
+  XySeries series{.name = name, .x = {}, .y = {}};
+  for (const Record& record : records) {
+    series.x.push_back(static_cast<double>(record.epoch));
+    series.y.push_back(measure(record).value_or(kNan));
+  }
+  return series;
+}
+
+bool has_values(const LineChart& chart) {
+  return std::ranges::any_of(chart.series, [](const XySeries& series) {
+    return std::ranges::any_of(series.y, [](double y) { return std::isfinite(y); });
+  });
+}
+
+/// Of every result that has epochs.
+template <class Measure>
+LineChart history_chart(const RunReport& report, std::string title, std::string label,
+                        const Measure& measure) {
+  LineChart chart{
+      .title = std::move(title), .x_label = "epoch", .y_label = std::move(label), .series = {}};
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    if (!result.history.empty()) {
+      chart.series.push_back(epoch_series(names[i], result.history, measure));
+    }
+  }
+  return chart;
+}
+
+template <class Measure>
+LineChart detail_chart(const RunReport& report, std::string title, std::string label,
+                       const Measure& measure) {
+  LineChart chart{
+      .title = std::move(title), .x_label = "epoch", .y_label = std::move(label), .series = {}};
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    if (result.epoch_details.empty()) continue;
+    chart.series.push_back(
+        epoch_series(names[i], result.epoch_details,
+                     [&](const EpochDetail& detail) { return measure(result, detail); }));
+  }
+  return chart;
+}
+
+std::optional<double> gap_at(const RunResult& result, const EpochDetail& detail) {
+  if (!result.certificate || !(result.certificate->lower > 0)) return std::nullopt;
+  const Certificate then{result.certificate->lower, detail.training_cvar,
+                         result.certificate->radius};
+  return 100 * *then.relative_gap();
+}
+
+void add_chart(PageSection& section, std::string id, std::string caption, LineChart chart,
+               bool log = false) {
+  if (!has_values(chart)) return;
+  PageFigure figure{std::move(id), std::move(caption), {{"linear", chart}}};
+  if (log) {
+    chart.log_y = true;
+    figure.views.insert(figure.views.begin(), {"log", std::move(chart)});
+  }
+  section.items.emplace_back(std::move(figure));
+}
+
+PageSection training_section(const RunReport& report) {
+  PageSection section{.title = "Training", .items = {}};
+  const auto validation = [](double TailRisk::*member) {
+    return [member](const EpochRecord& record) {
+      return record.validation ? std::optional(record.validation.value().*member) : std::nullopt;
+    };
+  };
+  add_chart(
+      section, "validation-cvar", "Of the model at the end of each epoch.",
+      history_chart(report, "CVaR of the validation rows", "CVaR", validation(&TailRisk::cvar)));
+  add_chart(section, "validation-mean", "Of the model at the end of each epoch.",
+            history_chart(report, "Mean of the validation rows", "mean loss",
+                          validation(&TailRisk::mean)));
+  add_chart(
+      section, "validation-accuracy", "Share of the validation rows whose class is found.",
+      detail_chart(report, "Accuracy of the validation rows", "accuracy",
+                   [](const RunResult&, const EpochDetail& detail) { return detail.accuracy; }));
+  add_chart(section, "certified-gap",
+            "How far the training CVaR at the end of each epoch is above what no linear model goes "
+            "below. The model that is kept may be better: by default it is the mean of the second "
+            "half.",
+            detail_chart(report, "Certified gap", "gap, %", gap_at), true);
+  return section;
+}
+
+PageSection sampler_section(const RunReport& report) {
+  PageSection section{.title = "The sampler", .items = {}};
+  const auto of_law = [](auto measure) {
+    return [measure](const RunResult& result, const EpochDetail& detail) {
+      return detail.law ? std::optional<double>(measure(result, *detail.law)) : std::nullopt;
+    };
+  };
+  const auto rows = [](const RunResult& result) {
+    return static_cast<double>(result.train.value().rows);
+  };
+  const auto adaptive = [&](std::string title, std::string label, auto measure) {
+    LineChart chart = detail_chart(report, std::move(title), std::move(label), of_law(measure));
+    std::erase_if(chart.series, [](const XySeries& series) {
+      return std::ranges::none_of(series.y, [](double y) { return std::isfinite(y); });
+    });
+    return chart;
+  };
+  add_chart(section, "effective-rows",
+            "On how many training rows the law plays (1 / sum of squares): all of them for the "
+            "uniform law, the tail alone in the end if it is certain of it.",
+            adaptive("Effective number of examples", "rows",
+                     [](const RunResult&, const LawSummary& law) { return law.effective_rows; }));
+  add_chart(section, "tail-share",
+            "Share of the draws on the rows that are the worst alpha share now; alpha itself for "
+            "the uniform law.",
+            adaptive("Draws in the current tail", "share of draws, %",
+                     [](const RunResult&, const LawSummary& law) { return 100 * law.tail_share; }));
+  add_chart(section, "entropy", "As a share of that of the uniform law.",
+            adaptive("Entropy of the law", "share, %",
+                     [rows](const RunResult& result, const LawSummary& law) {
+                       return 100 * law.entropy / std::log(std::max(2.0, rows(result)));
+                     }));
+  return section;
+}
+
+// --- worst rows and classes
+
+PageSection worst_section(const RunReport& report) {
+  PageSection section{.title = "Worst rows", .items = {}};
+  section.items.emplace_back(PageText{fmt::format(
+      "The {} with the largest losses, and what the model saw of them: missing numbers are the "
+      "mean of the training rows. Of many columns those with the largest weights are shown.",
+      rows_name(report))});
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Algorithm algorithm = report.results[i].model.options.algorithm;
+    const bool chosen =
+        names.size() == 1 || algorithm == Algorithm::adacvar || algorithm == Algorithm::mean;
+    if (chosen) section.items.emplace_back(worst_table(*report.results[i].detail, names[i]));
+  }
+  return section;
+}
+
+std::vector<NamedDetail> named_details(const RunReport& report) {
+  const std::vector<std::string> names = names_of(report);
+  std::vector<NamedDetail> details;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    details.push_back({names[i], *result.detail, detailed_risk(result).accuracy});
+  }
+  return details;
+}
+
+// --- the end
+
+PageTable chosen_table(const RunReport& report) {
+  PageTable table{
+      .caption = "What was trained, with what was decided or tuned",
+      .columns = {"algorithm", "batch", "learning rate", "epochs", "ended by", "runs", "seconds"},
+      .rows = {}};
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    const TrainOptions& options = result.model.options;
+    const bool exact = options.algorithm == Algorithm::exact;
+    table.rows.push_back({{names[i]},
+                          exact ? PageCell{} : count_cell(options.batch),
+                          exact ? PageCell{} : number_cell(options.learning_rate.value_or(kNan)),
+                          exact ? PageCell{} : count_cell(result.epochs),
+                          {std::string(kStopReasonNames.of(result.model.stop_reason))},
+                          count_cell(result.trials),
+                          number_cell(result.seconds)});
+  }
+  return table;
+}
+
+PageSection last_section(const RunReport& report, const PageOrigin& origin) {
+  const TrainedModel& model = report.results[0].model;
+  const DataFingerprint& print = model.fingerprint;
+  PageSection section = origin_section(
+      origin,
+      {{"data", model.source},
+       {"data fingerprint", fmt::format("{} rows, {} columns, CRC-64 {}", count_text(print.rows),
+                                        count_text(print.columns), print.crc64)},
+       {"seed", std::to_string(model.options.seed)}});
+  section.items.insert(section.items.begin() + 3, chosen_table(report));
+  return section;
+}
+
+std::string subtitle_of(const RunReport& report) {
+  const TrainedModel& model = report.results[0].model;
+  const Preprocessor::Parts& parts = model.preprocessor.parts();
+  return fmt::format("{} of '{}' by the {} loss; tail share {:g}, seed {}", task_name(parts.task),
+                     parts.target, kLossNames.of(model.loss.kind()), model.options.alpha,
+                     model.options.seed);
+}
+
+void add_if_any(Page& page, PageSection section) {
+  if (!section.items.empty()) page.sections.push_back(std::move(section));
+}
+
+}  // namespace
+
+Page run_page(const RunReport& report, const PageOrigin& origin) {
+  const RunResult& first = report.results.at(0);
+  const std::string_view loss = kLossNames.of(first.model.loss.kind());
+  const std::string rows = rows_name(report);
+  const std::vector<NamedLosses> losses = named_losses(report);
+  Page page{.title = fmt::format("{}: {}", first.model.source,
+                                 report.results.size() > 1
+                                     ? "algorithms compared"
+                                     : algorithm_title(first.model.options.algorithm)),
+            .subtitle = subtitle_of(report),
+            .verdict = verdict(report),
+            .notes = report.notes,
+            .sections = {}};
+  page.sections.push_back({"Losses", {losses_figure(losses, loss, rows)}});
+  page.sections.push_back(
+      {"Tail shares", {cvar_figure(losses, loss, rows, first.model.options.alpha)}});
+  page.sections.push_back(trade_off_section(report));
+  add_if_any(page, training_section(report));
+  add_if_any(page, sampler_section(report));
+  if (!first.detail->worst.empty()) page.sections.push_back(worst_section(report));
+  if (!first.detail->classes.empty()) {
+    page.sections.push_back(classes_section(named_details(report), rows));
+  }
+  page.sections.push_back(last_section(report, origin));
+  return page;
+}
+
+}  // namespace adacvar

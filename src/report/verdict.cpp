@@ -1,0 +1,155 @@
+#include "report/verdict.hpp"
+
+#include "report/certificate_report.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+const RunResult* find(const RunReport& report, Algorithm algorithm) {
+  const auto found = std::ranges::find_if(report.results, [&](const RunResult& result) {
+    return result.model.options.algorithm == algorithm;
+  });
+  return found == report.results.end() ? nullptr : &*found;
+}
+
+std::string tail_text(double alpha, const std::string& part) {
+  return fmt::format("the worst {:g} % of the {} rows", 100 * alpha, part);
+}
+
+std::string certified_text(const std::optional<Certificate>& certificate) {
+  const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
+  return gap ? fmt::format(" Certified within {} of the best linear model on the training rows.",
+                           percent_text(*gap))
+             : "";
+}
+
+// `, 4.9 times the mean over all rows, 0.0116`.
+std::string times_mean(double cvar, double mean) {
+  if (!(mean > 0)) return fmt::format("; over all rows it is {}", number_text(mean));
+  return fmt::format(", {:.2g} times the mean over all rows, {}", cvar / mean, number_text(mean));
+}
+
+std::string accuracy_text(const PartRisk& risk) {
+  return risk.accuracy ? fmt::format(" Accuracy {:.3f}.", *risk.accuracy) : "";
+}
+
+// Where another algorithm has the least CVaR, it must be said.
+std::string better_text(const RunReport& report, const RunResult& ada) {
+  const RunResult* best = &ada;
+  for (const RunResult& result : report.results) {
+    if (result.model.options.algorithm != Algorithm::exact &&
+        detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
+      best = &result;
+    }
+  }
+  const std::string change =
+      change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
+  if (best == &ada || change.starts_with("the same")) return {};
+  return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's.",
+                     algorithm_title(best->model.options.algorithm), change);
+}
+
+std::string comparison(const RunReport& report, const RunResult& ada, const RunResult& mean) {
+  const PartRisk& one = detailed_risk(ada);
+  const PartRisk& other = detailed_risk(mean);
+  std::string text =
+      fmt::format("On {} Ada-CVaR's loss is {} the mean-trained model's; on average it is {}.",
+                  tail_text(ada.model.options.alpha, ada.detail->part),
+                  change_than_text(one.risk.cvar, other.risk.cvar),
+                  change_text(one.risk.mean, other.risk.mean));
+  if (one.accuracy && other.accuracy) {
+    text += fmt::format(" Its accuracy is {:.3f}, that of the other {:.3f}.", *one.accuracy,
+                        *other.accuracy);
+  }
+  return text + better_text(report, ada) + certified_text(ada.certificate);
+}
+
+std::string alone(const RunResult& result) {
+  const PartRisk& risk = detailed_risk(result);
+  return fmt::format("On {} the loss of {} is {}{}.{}{}",
+                     tail_text(result.model.options.alpha, result.detail->part),
+                     algorithm_title(result.model.options.algorithm), number_text(risk.risk.cvar),
+                     times_mean(risk.risk.cvar, risk.risk.mean), accuracy_text(risk),
+                     certified_text(result.certificate));
+}
+
+std::string interval_text(const Interval& interval) {
+  return fmt::format("{} to {}", number_text(interval.low), number_text(interval.high));
+}
+
+const RiskEstimate& at_own_alpha(const RiskTable& table, double alpha) {
+  const auto found = std::ranges::find(table.risk, alpha, &RiskEstimate::alpha);
+  return found == table.risk.end() ? table.risk.at(0) : *found;
+}
+
+std::string hardest_group(const Evaluation& evaluation, double alpha) {
+  if (evaluation.groups.size() < 2) return {};
+  const RiskTable& hardest = std::ranges::max(evaluation.groups, {}, [&](const RiskTable& group) {
+    return at_own_alpha(group, alpha).cvar;
+  });
+  return fmt::format(" Hardest is {} = {}, with a CVaR of {}.", evaluation.group_column,
+                     hardest.name, number_text(at_own_alpha(hardest, alpha).cvar));
+}
+
+}  // namespace
+
+std::string algorithm_title(Algorithm algorithm) {
+  constexpr Names kTitles{"Ada-CVaR", "Trunc-CVaR", "Soft-CVaR", "Mean", "Exact optimum"};
+  return std::string(kTitles.of(algorithm));
+}
+
+const PartRisk& detailed_risk(const RunResult& result) {
+  const std::string& part = result.detail.value().part;
+  if (part == "test") return result.test.value();
+  return part == "validation" ? result.valid.value() : result.train.value();
+}
+
+std::string change_text(double value, double reference) {
+  const double change = value / reference - 1;
+  if (!std::isfinite(change) || reference < 0) {
+    return value < reference ? "lower" : value > reference ? "higher" : "the same";
+  }
+  if (std::abs(change) < 5e-4) return "the same";
+  if (change > 9) return fmt::format("{:.3g} times as high", change + 1);
+  const double percent = 100 * std::abs(change);
+  return fmt::format("{} % {}",
+                     percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent),
+                     change < 0 ? "lower" : "higher");
+}
+
+std::string change_than_text(double value, double reference) {
+  const std::string change = change_text(value, reference);
+  return change + (change.ends_with("lower") || change.ends_with("higher") ? " than" : " as");
+}
+
+std::string verdict(const RunReport& report) {
+  const RunResult* ada = find(report, Algorithm::adacvar);
+  const RunResult* mean = find(report, Algorithm::mean);
+  if (ada != nullptr && mean != nullptr) return comparison(report, *ada, *mean);
+  return alone(report.results.at(0));
+}
+
+std::string verdict(const Evaluation& evaluation) {
+  const RiskEstimate& risk = at_own_alpha(evaluation.all, evaluation.alpha);
+  std::string text = fmt::format(
+      "On the worst {:g} % of {} rows the loss is {} ({:g} % interval {}){}.", 100 * risk.alpha,
+      count_text(evaluation.all.rows), number_text(risk.cvar), 100 * evaluation.level,
+      interval_text(risk.cvar_interval), times_mean(risk.cvar, risk.mean));
+  if (evaluation.all.accuracy) text += fmt::format(" Accuracy {:.3f}.", *evaluation.all.accuracy);
+  text += hardest_group(evaluation, risk.alpha);
+  if (const auto gap =
+          evaluation.certificate ? evaluation.certificate->relative_gap() : std::nullopt) {
+    text += fmt::format(" Within {} of the best linear model for these rows.", percent_text(*gap));
+  }
+  return text;
+}
+
+}  // namespace adacvar
