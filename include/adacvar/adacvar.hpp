@@ -35,6 +35,7 @@
 #include <adacvar/learner/tuning_grid.hpp>
 #include <adacvar/report/chart.hpp>
 #include <adacvar/report/evaluation.hpp>
+#include <adacvar/report/histogram_text.hpp>
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/report/page.hpp>
 #include <adacvar/report/part_detail.hpp>

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/report_output.hpp"
+#include "cli/text_style.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/evaluate.hpp>
@@ -37,7 +38,8 @@ int evaluate_now(const State& state, const OptionList& options) {
   if (state.report.wanted()) {
     write_report(state.report, evaluation_page(found, origin_of("evaluate", options)));
   }
-  print_outcome(state.talk, evaluation_json(found), evaluation_text(found), found.notes);
+  print_outcome(state.talk, evaluation_json(found),
+                evaluation_text(found) + histogram_text(found, text_style()), found.notes);
   return kDone;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
+#include "cli/text_style.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/report/run_json.hpp>
@@ -115,7 +116,8 @@ int compare_now(const State& state, const OptionList& options) {
   if (state.report.wanted()) {
     write_report(state.report, run_page(report, origin_of("compare", options)));
   }
-  print_outcome(state.talk, compare_json(report), run_text(report), report.notes);
+  print_outcome(state.talk, compare_json(report),
+                run_text(report) + histogram_text(report, text_style()), report.notes);
   return exit_code(report);
 }
 

@@ -205,9 +205,13 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
   PageFigure figure{.id = "losses", .caption = {}, .views = {}};
   figure.caption = fmt::format(
       "How many of the {} have which loss, with the mean of all, the loss where the tail begins "
-      "(VaR) and the mean of the tail (CVaR). The last step counts all larger losses.",
+      "(VaR) and the mean of the tail (CVaR).",
       rows);
-  HistogramChart chart = histogram_chart(models, common_edges(models, kBins), loss, rows);
+  const std::vector<double> common = common_edges(models, kBins);
+  if (range_of(models).high > common.back()) {
+    figure.caption += " The last step of linear axes counts all larger losses.";
+  }
+  HistogramChart chart = histogram_chart(models, common, loss, rows);
   figure.views.push_back({"linear", chart});
   chart.log_y = true;
   figure.views.push_back({"log share", std::move(chart)});

@@ -35,7 +35,7 @@ PageTable facts_table(const std::vector<std::pair<std::string, std::string>>& fa
 
 PageTable options_table(const PageOrigin& origin) {
   PageTable table{
-      .caption = "All options", .columns = {"group", "option", "value", "default"}, .rows = {}};
+      .caption = "All options; a star: not the default", .columns = {"group", "option", "value", "default"}, .rows = {}};
   for (const PageOrigin::Option& option : origin.options) {
     table.rows.push_back({{option.group},
                           {option.name},

@@ -160,6 +160,14 @@
     };
   }
 
+  // Error bars and stars belong to what is seen.
+  function barRange(data) {
+    const ends = data.series.flatMap(series => series.values.concat((series.errors || []).flat()))
+      .filter(value => value !== null && (!data.logY || value > 0));
+    const stars = data.series.some(series => series.marked && series.marked.includes(true));
+    return { beginAtZero: true, grace: stars ? '6%' : 0, suggestedMin: Math.min(...ends), suggestedMax: Math.max(...ends) };
+  }
+
   const points = series => series.x.map((x, i) => ({ x, y: series.y[i] }));
 
   const makers = {
@@ -174,7 +182,7 @@
         },
         options: options(data, {
           x: { grid: { display: false }, ticks: { color: style('--ink'), autoSkip: false } },
-          y: axis(data.yLabel, data.logY, { beginAtZero: true, grace: '6%' }),
+          y: axis(data.yLabel, data.logY, barRange(data)),
         }, data.series.length > 1),
         plugins: [barMarks(data)],
       };
@@ -235,6 +243,7 @@
       ? { min: 10 ** Math.floor(Math.log10(range.low)), max: 10 ** Math.ceil(Math.log10(range.high)) }
       : { min: 0, max: niceAbove(range.high) };
     const x = axis(last ? data.xLabel : '', data.logX, { min: range.min, max: range.max });
+    x.ticks.includeBounds = false;
     const scaleY = axis('', data.logY, y);
     scaleY.ticks.maxTicksLimit = 5;
     scaleY.afterFit = scale => { scale.width = 64; };  // panels line up

@@ -1,0 +1,106 @@
+#include <adacvar/report/histogram_text.hpp>
+
+#include "report/loss_figures.hpp"
+#include "report/text_table.hpp"
+#include "report/verdict.hpp"
+
+#include <adacvar/report/number_text.hpp>
+#include <adacvar/risk/histogram.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::size_t kBins = 64;
+constexpr std::size_t kLabel = 12;  // with the margins before and behind it
+constexpr const char* kTail = "\x1b[33m";
+constexpr const char* kPlain = "\x1b[0m";
+
+// A nonzero count is always seen.
+std::string_view sign(double share, bool unicode) {
+  constexpr std::array<std::string_view, 9> kEighths = {
+      " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+  constexpr std::array<std::string_view, 9> kAscii = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
+  const auto level = static_cast<std::size_t>(std::ceil(8 * std::clamp(share, 0.0, 1.0)));
+  return unicode ? kEighths[level] : kAscii[level];
+}
+
+std::size_t place_of(double value, const std::vector<double>& edges) {
+  const auto above = std::ranges::upper_bound(edges, value) - edges.begin();
+  return static_cast<std::size_t>(
+      std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(kBins) - 1));
+}
+
+std::string bars_line(const NamedLosses& model, const std::vector<double>& edges,
+                      const TextStyle& style) {
+  const Histogram counted = histogram(model.losses, edges);
+  const double most = std::log1p(static_cast<double>(std::ranges::max(counted.counts)));
+  const std::size_t tail = place_of(model.risk.var, edges);
+  std::string line;
+  for (std::size_t b = 0; b < kBins; ++b) {
+    if (style.colour && b == tail) line += kTail;
+    line += sign(std::log1p(static_cast<double>(counted.counts[b])) / most, style.unicode);
+  }
+  if (style.colour) line += kPlain;
+  return line;
+}
+
+// Where two fall together the one that says more about the tail stays.
+std::string marks_line(const TailRisk& risk, const std::vector<double>& edges) {
+  std::string line(kBins, ' ');
+  line[place_of(risk.mean, edges)] = 'm';
+  line[place_of(risk.var, edges)] = 'v';
+  line[place_of(risk.cvar, edges)] = 'C';
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string axis_line(const std::vector<double>& edges) {
+  const std::string low = number_text(edges.front());
+  const std::string high = number_text(edges.back());
+  return low + std::string(kBins - low.size() - high.size(), ' ') + high;
+}
+
+std::string histograms(const std::vector<NamedLosses>& models, std::string_view loss,
+                       const std::string& rows, const TextStyle& style) {
+  const std::vector<double> edges = common_edges(models, kBins);
+  std::string text = fmt::format("\n{}, {} (bars: log of the count; m mean, v VaR, C CVaR)\n", rows,
+                                 loss_label(loss));
+  const std::string indent(kLabel, ' ');
+  for (const NamedLosses& model : models) {
+    const std::string name = "  " + model.name;
+    text += name + std::string(kLabel - std::min(kLabel, text_width(name)), ' ') +
+            bars_line(model, edges, style) + '\n' + indent + marks_line(model.risk, edges) + '\n';
+  }
+  bool more = false;
+  for (const NamedLosses& model : models) more |= std::ranges::max(model.losses) > edges.back();
+  return text + indent + axis_line(edges) + (more ? " +" : "") + '\n';
+}
+
+}  // namespace
+
+std::string histogram_text(const RunReport& report, const TextStyle& style) {
+  std::vector<NamedLosses> models;
+  for (const RunResult& result : report.results) {
+    models.push_back({std::string(kAlgorithmNames.of(result.model.options.algorithm)),
+                      result.detail.value().losses, detailed_risk(result).risk});
+  }
+  const RunResult& first = report.results.at(0);
+  return histograms(models, kLossNames.of(first.model.loss.kind()), first.detail->part + " rows",
+                    style);
+}
+
+std::string histogram_text(const Evaluation& evaluation, const TextStyle& style) {
+  const TailRisk risk = tail_risk(evaluation.detail.losses, evaluation.alpha);
+  return histograms(
+      {{fmt::format("at {:g}", evaluation.alpha), evaluation.detail.losses, risk}}, evaluation.loss,
+      evaluation.detail.part == "all" ? "rows" : evaluation.detail.part + " rows", style);
+}
+
+}  // namespace adacvar
