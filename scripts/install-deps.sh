@@ -6,7 +6,7 @@ export LC_ALL=C
 declare -A packages=(
   [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev libboost-dev libjs-chart.js"
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
-  [test]="libgtest-dev"
+  [test]="libgtest-dev python3 chromium chromium-driver"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )

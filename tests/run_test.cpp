@@ -357,6 +357,80 @@ TEST(Run, a_part_without_rows_has_no_risk) {
   EXPECT_FALSE(result.history.at(0).validation);
 }
 
+TEST(Run, a_closer_look_is_made_only_where_asked_for_and_changes_nothing) {
+  const RunOptions options = synthetic();
+  const RunReport plain = run(options);
+  EXPECT_FALSE(plain.results[0].detail);
+  EXPECT_TRUE(plain.results[0].epoch_details.empty());
+  const RunReport losses = run(options, {.detail = Detail::losses});
+  EXPECT_EQ(losses.results[0].detail->losses.size(), losses.results[0].test->rows);
+  EXPECT_TRUE(losses.results[0].detail->worst.empty());
+  EXPECT_TRUE(losses.results[0].epoch_details.empty());
+  const RunReport all = run(options, {.detail = Detail::all});
+  expect_same(plain.results[0], all.results[0]);
+  expect_same(plain.results[0], losses.results[0]);
+}
+
+TEST(Compare, a_closer_look_tells_of_every_epoch_of_every_algorithm) {
+  const RunReport report = compare(synthetic(), {.detail = Detail::all});
+  for (const RunResult& result : report.results) {
+    const bool exact = result.model.options.algorithm == Algorithm::exact;
+    ASSERT_EQ(result.epoch_details.size(), exact ? 0U : 4U);
+    EXPECT_EQ(result.detail->part, "test");
+    EXPECT_EQ(tail_risk(result.detail->losses, 0.1), result.test->risk);
+    for (const EpochDetail& epoch : result.epoch_details) {
+      EXPECT_GE(epoch.training_cvar, result.certificate->lower);
+      EXPECT_EQ(epoch.law.has_value(), result.model.options.algorithm == Algorithm::adacvar);
+      if (!epoch.law) continue;
+      EXPECT_GE(epoch.law->effective_rows, 14.9);  // the cap: a tenth of 150
+      EXPECT_LE(epoch.law->effective_rows, 150.1);
+      EXPECT_LE(epoch.law->entropy, std::log(150.0) + 1e-9);
+      EXPECT_LE(epoch.law->tail_share, 1.0);
+    }
+  }
+}
+
+TEST(Run, worst_rows_are_those_of_the_file_with_their_values) {
+  const TemporaryFolder folder;
+  const std::string text = numbers_csv(60, 1);
+  RunOptions options = synthetic();
+  options.data.data = folder.write("t.csv", text).string();
+  options.data.target = "y";
+  const RunResult result = run(options, {.detail = Detail::all}).results[0];
+  EXPECT_EQ(result.detail->columns, (std::vector<std::string>{"x", "z"}));
+  const Table table = parse_csv(text, "t.csv");
+  ASSERT_EQ(result.detail->worst.size(), 12U);
+  for (std::size_t i = 0; i < result.detail->worst.size(); ++i) {
+    const WorstRow& row = result.detail->worst[i];
+    EXPECT_EQ(row.values[0], number_text(table.columns[0].numbers[row.row - 1]));
+    EXPECT_EQ(row.values[1], number_text(table.columns[1].numbers[row.row - 1]));
+    EXPECT_EQ(row.target, number_text(table.columns[2].numbers[row.row - 1]));
+    EXPECT_LE(row.loss, result.detail->worst[i == 0 ? 0 : i - 1].loss);
+  }
+}
+
+TEST(Run, classes_are_looked_at_one_by_one) {
+  const TemporaryFolder folder;
+  RunOptions options = synthetic();
+  options.data.data = folder.write("t.csv", classes_csv(200)).string();
+  options.data.target = "y";
+  const RunResult result = run(options, {.detail = Detail::all}).results[0];
+  ASSERT_EQ(result.detail->classes.size(), 2U);
+  EXPECT_EQ(result.detail->classes[0].name, "no");
+  EXPECT_EQ(result.detail->classes[0].rows + result.detail->classes[1].rows, result.test->rows);
+  EXPECT_EQ(std::min(result.detail->classes[0].precision, result.detail->classes[1].precision),
+            *result.test->min_class_precision);
+  std::uint64_t rows = 0;
+  double correct = 0;
+  for (const CalibrationBin& bin : result.detail->calibration) {
+    rows += bin.rows;
+    correct += bin.accuracy * static_cast<double>(bin.rows);
+  }
+  EXPECT_EQ(rows, result.test->rows);
+  EXPECT_NEAR(correct / static_cast<double>(rows), *result.test->accuracy, 1e-12);
+  for (const EpochDetail& epoch : result.epoch_details) EXPECT_TRUE(epoch.accuracy);
+}
+
 TEST(Run, tuning_that_cannot_be_judged_is_refused) {
   RunOptions options = synthetic();
   options.tune.tune = true;

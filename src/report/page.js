@@ -264,6 +264,7 @@
     box.style.height = height + 'px';
     if (least) box.style.minWidth = least + 'px';
     const canvas = document.createElement('canvas');
+    canvas.setAttribute('aria-hidden', 'true');  // what holds it has the words
     box.append(canvas);
     plot.append(box);
     return canvas;

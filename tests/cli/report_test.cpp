@@ -1,0 +1,138 @@
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using support::content_of;
+using support::Outcome;
+using support::TemporaryFolder;
+
+Outcome run(const TemporaryFolder& folder, std::vector<std::string> arguments) {
+  arguments.emplace_back("--quiet");
+  return support::run_program(ADACVAR_PROGRAM, arguments, folder.path());
+}
+
+void expect_sections(const std::string& page, const std::vector<std::string>& titles) {
+  std::size_t from = page.find("<nav");
+  for (const std::string& title : titles) {
+    const std::size_t at = page.find(">" + title + "</h2>", from);
+    ASSERT_NE(at, std::string::npos) << title;
+    from = at;
+  }
+}
+
+bool has_section(const std::string& page, const std::string& title) {
+  return page.find(">" + title + "</h2>") != std::string::npos;
+}
+
+TEST(Report, compare_has_all_sections_in_their_order) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"compare", "pareto", "--make-rows", "500", "--epochs", "3",
+                                       "--report", "r.html", "--figures", "fig"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "r.html");
+  expect_sections(page, {"Losses", "Tail shares", "Mean and tail", "Training", "The sampler",
+                         "Worst rows", "This run again"});
+  EXPECT_NE(page.find("On the worst 10 % of the test rows Ada-CVaR&#39;s loss is "),
+            std::string::npos);
+  EXPECT_NE(page.find("adacvar compare pareto --make-rows 500 --epochs 3 --report r.html --figures "
+                      "fig --quiet</pre>"),
+            std::string::npos);
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "fig")) {
+    names.insert(entry.path().filename().string());
+    EXPECT_TRUE(content_of(entry.path()).starts_with("<svg ")) << entry.path();
+  }
+  EXPECT_TRUE(names.contains("losses.svg"));
+  EXPECT_TRUE(names.contains("trade-off.svg"));
+  EXPECT_TRUE(names.contains("certified-gap.svg"));
+  EXPECT_TRUE(names.contains("effective-rows.svg"));
+}
+
+TEST(Report, a_report_does_not_change_the_results) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> plain = {"train", "pareto", "--make-rows", "400", "--epochs", "3"};
+  std::vector<std::string> reported = plain;
+  reported.insert(reported.end(), {"--report", "r.html", "--model", "b.json"});
+  std::vector<std::string> saved = plain;
+  saved.insert(saved.end(), {"--model", "a.json"});
+  ASSERT_EQ(run(folder, saved).code, 0);
+  ASSERT_EQ(run(folder, reported).code, 0);
+  EXPECT_EQ(content_of(folder.path() / "a.json"), content_of(folder.path() / "b.json"));
+}
+
+TEST(Report, evaluate_has_groups_and_nothing_of_training) {
+  const TemporaryFolder folder;
+  std::string table = "x,side,y\n";
+  for (int i = 0; i < 200; ++i) {
+    table += std::to_string(i % 17) + "," + (i % 2 == 0 ? "left" : "right") + "," +
+             std::to_string(i % 17 + i % 3) + "\n";
+  }
+  (void)folder.write("t.csv", table);
+  ASSERT_EQ(
+      run(folder, {"train", "t.csv", "--target", "y", "--epochs", "2", "--model", "m.json"}).code,
+      0);
+  const Outcome outcome =
+      run(folder, {"evaluate", "m.json", "t.csv", "--group", "side", "--report", "e.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "e.html");
+  expect_sections(page, {"Losses", "Tail shares", "Worst rows", "Groups", "This run again"});
+  EXPECT_FALSE(has_section(page, "Training"));
+  EXPECT_FALSE(has_section(page, "The sampler"));
+  EXPECT_NE(outcome.out.find("rows, squared loss (bars: log of the count"), std::string::npos);
+}
+
+TEST(Report, classes_have_precision_recall_and_calibration) {
+  const TemporaryFolder folder;
+  std::string table = "u,</script><img src=x onerror=alert(1)>,kind\n";
+  for (int i = 0; i < 240; ++i) {
+    table += std::to_string(i % 3 + i % 7 * 0.3) + "," + std::to_string(i % 11) + "," +
+             std::string(1, static_cast<char>('a' + i % 3)) + "\n";
+  }
+  (void)folder.write("t.csv", table);
+  const Outcome outcome = run(folder, {"train", "t.csv", "--target", "kind", "--epochs", "2",
+                                       "--report", "r.html", "--figures", "f"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "r.html");
+  EXPECT_TRUE(has_section(page, "Classes"));
+  EXPECT_NE(page.find("calibration error"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "calibration.svg"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "validation-accuracy.svg"));
+}
+
+TEST(Report, of_a_million_rows_is_below_a_megabyte) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"train", "pareto", "--make-rows", "1000000", "--epochs", "1",
+                                       "--certify", "no", "--report", "r.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "r.html"), 1'000'000U);
+}
+
+TEST(Report, what_cannot_be_written_is_refused_before_training) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"compare", "pareto", "--report", "none/r.html"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  (void)folder.write("file", "");
+  EXPECT_EQ(run(folder, {"train", "pareto", "--figures", "file"}).code, 2);
+}
+
+TEST(Histograms, are_plain_text_where_there_is_no_terminal) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"compare", "pareto", "--make-rows", "300", "--epochs", "2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("m mean, v VaR, C CVaR"), std::string::npos);
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace adacvar

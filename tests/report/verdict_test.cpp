@@ -1,0 +1,81 @@
+#include "report/verdict.hpp"
+
+#include "support/made_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace adacvar {
+namespace {
+
+using support::made_part;
+using support::made_result;
+
+// Test rows with that mean; made_part makes the CVaR three times as large.
+RunResult on_test(Algorithm algorithm, double mean, double cvar) {
+  RunResult result = made_result(algorithm, false, made_part(100, 1), {}, made_part(50, mean));
+  result.test->risk.cvar = cvar;
+  result.detail = PartDetail{};
+  result.detail->part = "test";
+  return result;
+}
+
+TEST(ChangeText, is_in_per_cent_or_times) {
+  EXPECT_EQ(change_text(0.69, 1), "31 % lower");
+  EXPECT_EQ(change_text(1.04, 1), "4 % higher");
+  EXPECT_EQ(change_text(1.0042, 1), "0.42 % higher");
+  EXPECT_EQ(change_text(1.0001, 1), "the same");
+  EXPECT_EQ(change_text(12, 1), "12 times as high");
+  EXPECT_EQ(change_text(0, 0), "the same");
+  EXPECT_EQ(change_text(1, 0), "higher");
+  EXPECT_EQ(change_text(-2, -1), "lower");
+  EXPECT_EQ(change_than_text(0.69, 1), "31 % lower than");
+  EXPECT_EQ(change_than_text(1, 1), "the same as");
+  EXPECT_EQ(change_than_text(12, 1), "12 times as high as");
+}
+
+TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
+  RunReport report{{on_test(Algorithm::adacvar, 1.04, 2.07), on_test(Algorithm::mean, 1, 3)}, {}};
+  EXPECT_EQ(verdict(report),
+            "On the worst 5 % of the test rows Ada-CVaR's loss is 31 % lower than the mean-trained "
+            "model's; on average it is 4 % higher.");
+  report.results[0].certificate = Certificate{1, 1.003, 1};
+  EXPECT_TRUE(verdict(report).ends_with(
+      " Certified within 0.3 % of the best linear model on the training rows."));
+}
+
+TEST(Verdict, says_when_another_algorithm_is_better) {
+  const RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::trunc, 1, 1.8),
+                          on_test(Algorithm::mean, 1, 3), on_test(Algorithm::exact, 1, 1)},
+                         {}};
+  EXPECT_NE(
+      verdict(report).find("Trunc-CVaR has the least CVaR there, 10 % lower than Ada-CVaR's."),
+      std::string::npos)
+      << verdict(report);
+}
+
+TEST(Verdict, of_one_algorithm_compares_tail_and_mean) {
+  const RunReport report{{on_test(Algorithm::soft, 0.5, 2)}, {}};
+  EXPECT_EQ(verdict(report),
+            "On the worst 5 % of the test rows the loss of Soft-CVaR is 2, 4 times the mean over "
+            "all rows, 0.5.");
+}
+
+TEST(Verdict, of_an_evaluation_names_the_hardest_group) {
+  Evaluation evaluation;
+  evaluation.alpha = 0.1;
+  const auto risk = [](double cvar) {
+    return RiskEstimate{
+        .alpha = 0.1, .mean = 1, .cvar = cvar, .cvar_interval = {cvar - 1, cvar + 1}};
+  };
+  evaluation.all = {.name = "", .rows = 1234, .risk = {risk(4)}};
+  evaluation.group_column = "region";
+  evaluation.groups = {{.name = "north", .rows = 600, .risk = {risk(5)}},
+                       {.name = "south", .rows = 634, .risk = {risk(3)}}};
+  EXPECT_EQ(
+      verdict(evaluation),
+      "On the worst 10 % of 1,234 rows the loss is 4 (95 % interval 3 to 5), 4 times the mean "
+      "over all rows, 1. Hardest is region = north, with a CVaR of 5.");
+}
+
+}  // namespace
+}  // namespace adacvar
