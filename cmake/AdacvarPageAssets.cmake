@@ -1,8 +1,8 @@
 # The scripts and styles of report pages, made into a C++ file; sets adacvar_page_assets to it.
 
-find_file(ADACVAR_CHART_JS NAMES chart.min.js chart.umd.js
+find_file(ADACVAR_CHART_JS NAMES chart.min.js
   PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH
-  DOC "Chart.js 3 or 4, minified; report pages hold a copy")
+  DOC "Chart.js 3, minified; report pages hold a copy")
 if(NOT ADACVAR_CHART_JS)
   message(FATAL_ERROR "Chart.js is not found: install libjs-chart.js (scripts/install-deps.sh does), "
     "or give its minified file by -DADACVAR_CHART_JS=<file>")

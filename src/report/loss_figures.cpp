@@ -86,6 +86,12 @@ bool spans_decades(const LineChart& chart) {
   return low > 0 && high > 20 * low;
 }
 
+// Most rows would stand in a few bars at the left.
+bool is_squeezed(std::span<const NamedLosses> models, double end) {
+  return std::ranges::all_of(models,
+                             [&](const NamedLosses& model) { return model.risk.var < 0.15 * end; });
+}
+
 // What reads as a number sorts as one.
 PageCell value_cell(const std::string& text) {
   double value = 0;
@@ -139,8 +145,8 @@ PageTable class_table(std::span<const NamedDetail> models, std::span<const std::
 }
 
 BarChart class_bars(std::span<const NamedDetail> models, std::span<const std::size_t> shown,
-                    double ClassScore::*measure, const std::string& name) {
-  BarChart chart{.title = name + " by class", .y_label = name, .groups = {}, .series = {}};
+                    double ClassScore::*measure, const std::string& title) {
+  BarChart chart{.title = title, .y_label = "share", .groups = {}, .series = {}};
   for (const std::size_t c : shown) chart.groups.push_back(models[0].detail.classes[c].name);
   for (const NamedDetail& model : models) {
     BarSeries series{.name = model.name, .values = {}};
@@ -218,7 +224,9 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
   if (const std::vector<double> edges = log_edges(models); !edges.empty()) {
     HistogramChart wide = histogram_chart(models, edges, loss, rows);
     wide.log_x = true;
-    figure.views.push_back({"log loss", std::move(wide)});
+    const bool first = is_squeezed(models, common.back());
+    figure.views.insert(first ? figure.views.begin() : figure.views.end(),
+                        {"log loss", std::move(wide)});
   }
   return figure;
 }
@@ -271,9 +279,11 @@ PageSection classes_section(std::span<const NamedDetail> models, const std::stri
       rows)});
   section.items.emplace_back(accuracy_table(models));
   section.items.emplace_back(PageFigure{
-      "precision", "", {{"bars", class_bars(models, shown, &ClassScore::precision, "precision")}}});
+      "precision",
+      "",
+      {{"bars", class_bars(models, shown, &ClassScore::precision, "Precision by class")}}});
   section.items.emplace_back(PageFigure{
-      "recall", "", {{"bars", class_bars(models, shown, &ClassScore::recall, "recall")}}});
+      "recall", "", {{"bars", class_bars(models, shown, &ClassScore::recall, "Recall by class")}}});
   if (!models[0].detail.calibration.empty()) {
     section.items.emplace_back(
         PageFigure{"calibration",

@@ -24,6 +24,7 @@
     const power = Math.floor(Math.log10(value) + 1e-9);
     const lead = Math.round(value / 10 ** power);
     const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
+    if (Math.abs(value / 10 ** power - lead) > 1e-6) return null;  // an end of the axis
     if (lead !== 1 && (decades > 2.5 || (lead !== 2 && lead !== 5))) return null;
     if (lead === 1 && decades > 7 && power % Math.ceil(decades / 7) !== 0) return null;
     return numberText(value);
@@ -112,8 +113,8 @@
     const inside = one => one.left >= area.left && one.left + width <= area.right;
     const apart = (one, other) => one.left + one.width < other.left || other.left + other.width < one.left
       || one.top + one.height < other.top || other.top + other.height < one.top;
-    const free = places.find(one => inside(one) && taken.every(other => apart(one, other))) || places[0];
-    taken.push(free);
+    const free = places.find(one => inside(one) && taken.every(other => apart(one, other)));
+    if (free) taken.push(free);
     return free;
   }
 
@@ -129,7 +130,7 @@
         const meta = chart.getDatasetMeta(s);
         if (meta.hidden || set.showLine || set.data.length !== 1) return;
         const place = freePlace(meta.data[0], context.measureText(set.label).width, area, taken);
-        context.fillText(set.label, place.left, place.top + 12);
+        if (place) context.fillText(set.label, place.left, place.top + 12);  // else the legend must do
       });
       context.restore();
     },
@@ -168,6 +169,12 @@
     return { beginAtZero: true, grace: stars ? '6%' : 0, suggestedMin: Math.min(...ends), suggestedMax: Math.max(...ends) };
   }
 
+  // A logarithmic axis would else begin and end at a power of ten.
+  function lineRange(data) {
+    const shown = data.series.flatMap(series => series.x).filter(value => value > 0);
+    return data.logX && shown.length > 1 ? { min: Math.min(...shown), max: Math.max(...shown) } : {};
+  }
+
   const points = series => series.x.map((x, i) => ({ x, y: series.y[i] }));
 
   const makers = {
@@ -196,7 +203,7 @@
             borderDash: dashes[n % 5], pointRadius: series.x.length === 1 ? 4 : 0, pointHitRadius: 8, spanGaps: false,
           })),
         },
-        options: options(data, { x: axis(data.xLabel, data.logX), y: axis(data.yLabel, data.logY) }, data.series.length > 1),
+        options: options(data, { x: axis(data.xLabel, data.logX, lineRange(data)), y: axis(data.yLabel, data.logY) }, data.series.length > 1),
         plugins: [verticalMarks(data.marks, true)],
       };
     },

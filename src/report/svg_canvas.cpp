@@ -36,7 +36,7 @@ constexpr std::string_view kStyle = R"(<style>
 .adacvar-chart .f4{fill:#cc79a7}.adacvar-chart .s4{stroke:#cc79a7}
 .adacvar-chart .f5{fill:#56b4e9}.adacvar-chart .s5{stroke:#56b4e9}
 .adacvar-chart .f6{fill:#7a7f87}.adacvar-chart .s6{stroke:#7a7f87}
-@media (prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 .adacvar-chart .paper{fill:#15181c}.adacvar-chart text{fill:#e6e8eb}
 .adacvar-chart .grid{stroke:#30353c}.adacvar-chart .axis{stroke:#8b929c}
 .adacvar-chart .ink{stroke:#e6e8eb}.adacvar-chart .star{fill:#e6e8eb}

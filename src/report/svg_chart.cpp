@@ -277,9 +277,9 @@ void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot
     return place.left >= plot.left && place.right() <= plot.right() &&
            std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
   });
-  const Box& place = found == places.end() ? places[0] : *found;
-  taken.push_back(place);
-  canvas.text({place.left, place.top + 12}, words);
+  if (found == places.end()) return;  // the legend must do
+  taken.push_back(*found);
+  canvas.text({found->left, found->top + 12}, words);
 }
 
 // --- histograms
@@ -316,24 +316,31 @@ void draw_steps(SvgCanvas& canvas, const HistogramSeries& series, std::size_t n,
 // Names of marks stand in a line above the panel; those that would run into the one before are
 // pushed on.
 void draw_panel_marks(SvgCanvas& canvas, const HistogramSeries& series, const XyPlot& plot) {
-  std::vector<ChartMark> marks = series.marks;
-  std::erase_if(marks, [&](const ChartMark& mark) { return !plot.x.takes(mark.x); });
-  std::ranges::sort(marks, {}, &ChartMark::x);
+  struct Mark {
+    double x;
+    std::string words;
+    std::size_t number;  // decides the dashes: the same in every panel
+  };
+  std::vector<Mark> marks;
+  for (const ChartMark& mark : series.marks) {
+    if (!plot.x.takes(mark.x)) continue;
+    marks.push_back({mark.x, fmt::format("{} {}", mark.name, number_text(mark.x)), marks.size()});
+  }
+  std::ranges::sort(marks, {}, &Mark::x);
   // The name is bold, so wider.
   double free_from = plot.box.left + 1.2 * label_width(shortened(series.name, 24)) + 14;
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    const double x = plot.point(marks[i].x, plot.y.high()).x;
-    const std::string words = fmt::format("{} {}", marks[i].name, number_text(marks[i].x));
-    double rest = 0;  // what this name and the later ones need
-    for (std::size_t j = i; j < marks.size(); ++j) {
-      rest += label_width(fmt::format("{} {}", marks[j].name, number_text(marks[j].x))) + 14;
-    }
-    const double start =
-        std::max(free_from, std::min(x - label_width(words) / 2, plot.box.right() + 14 - rest));
-    canvas.line({x, plot.box.top}, {x, plot.box.bottom()}, fmt::format("ink mark d{}", i % 3));
-    canvas.line({x, plot.box.top}, {start + label_width(words) / 2, plot.box.top - 5}, "axis");
-    canvas.text({start, plot.box.top - 8}, words);
-    free_from = start + label_width(words) + 14;
+  double rest = 0;  // what the names from here on need
+  for (const Mark& mark : marks) rest += label_width(mark.words) + 14;
+  for (const Mark& mark : marks) {
+    const double x = plot.point(mark.x, plot.y.high()).x;
+    const double width = label_width(mark.words);
+    const double start = std::max(free_from, std::min(x - width / 2, plot.box.right() + 14 - rest));
+    canvas.line({x, plot.box.top}, {x, plot.box.bottom()},
+                fmt::format("ink mark d{}", mark.number % 3));
+    canvas.line({x, plot.box.top}, {start + width / 2, plot.box.top - 5}, "axis");
+    canvas.text({start, plot.box.top - 8}, mark.words);
+    free_from = start + width + 14;
+    rest -= width + 14;
   }
 }
 

@@ -65,7 +65,7 @@ TEST(BarChartSvg, has_a_bar_for_every_value_that_is_there) {
   EXPECT_EQ(count_of(drawing, "class=\"star\""), 2U);  // one is the legend's
   EXPECT_EQ(count_of(drawing, "class=\"ink\""), 6U);
   EXPECT_NE(drawing.find("<title>first, one: 1</title>"), std::string::npos);
-  EXPECT_NE(drawing.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_NE(drawing.find("prefers-color-scheme:dark)"), std::string::npos);
 }
 
 TEST(BarChartSvg, grows_with_its_groups_so_that_bars_stay_wide_enough) {
