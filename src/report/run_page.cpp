@@ -124,51 +124,22 @@ PageSection trade_off_section(const RunReport& report) {
 
 // --- training
 
+/// `measure` of every epoch in `records`, of the results that have it.
 template <class Record, class Measure>
-XySeries epoch_series(const std::string& name, const std::vector<Record>& records,
-                      const Measure& measure) {
-  XySeries series{.name = name, .x = {}, .y = {}};
-  for (const Record& record : records) {
-    series.x.push_back(static_cast<double>(record.epoch));
-    series.y.push_back(measure(record).value_or(kNan));
-  }
-  return series;
-}
-
-bool has_values(const LineChart& chart) {
-  return std::ranges::any_of(chart.series, [](const XySeries& series) {
-    return std::ranges::any_of(series.y, [](double y) { return std::isfinite(y); });
-  });
-}
-
-/// Of every result that has epochs.
-template <class Measure>
-LineChart history_chart(const RunReport& report, std::string title, std::string label,
-                        const Measure& measure) {
+LineChart epoch_chart(const RunReport& report, std::vector<Record> RunResult::*records,
+                      std::string title, std::string label, const Measure& measure) {
   LineChart chart{
       .title = std::move(title), .x_label = "epoch", .y_label = std::move(label), .series = {}};
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
-    if (!result.history.empty()) {
-      chart.series.push_back(epoch_series(names[i], result.history, measure));
+    XySeries series{.name = names[i], .x = {}, .y = {}};
+    for (const Record& record : result.*records) {
+      series.x.push_back(static_cast<double>(record.epoch));
+      series.y.push_back(measure(result, record).value_or(kNan));
     }
-  }
-  return chart;
-}
-
-template <class Measure>
-LineChart detail_chart(const RunReport& report, std::string title, std::string label,
-                       const Measure& measure) {
-  LineChart chart{
-      .title = std::move(title), .x_label = "epoch", .y_label = std::move(label), .series = {}};
-  const std::vector<std::string> names = names_of(report);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const RunResult& result = report.results[i];
-    if (result.epoch_details.empty()) continue;
-    chart.series.push_back(
-        epoch_series(names[i], result.epoch_details,
-                     [&](const EpochDetail& detail) { return measure(result, detail); }));
+    const bool any = std::ranges::any_of(series.y, [](double y) { return std::isfinite(y); });
+    if (any) chart.series.push_back(std::move(series));
   }
   return chart;
 }
@@ -182,7 +153,7 @@ std::optional<double> gap_at(const RunResult& result, const EpochDetail& detail)
 
 void add_chart(PageSection& section, std::string id, std::string caption, LineChart chart,
                bool log = false) {
-  if (!has_values(chart)) return;
+  if (chart.series.empty()) return;
   PageFigure figure{std::move(id), std::move(caption), {{"linear", chart}}};
   if (log) {
     chart.log_y = true;
@@ -194,25 +165,26 @@ void add_chart(PageSection& section, std::string id, std::string caption, LineCh
 PageSection training_section(const RunReport& report) {
   PageSection section{.title = "Training", .items = {}};
   const auto validation = [](double TailRisk::*member) {
-    return [member](const EpochRecord& record) {
+    return [member](const RunResult&, const EpochRecord& record) {
       return record.validation ? std::optional(record.validation.value().*member) : std::nullopt;
     };
   };
-  add_chart(
-      section, "validation-cvar", "Of the model at the end of each epoch.",
-      history_chart(report, "CVaR of the validation rows", "CVaR", validation(&TailRisk::cvar)));
+  add_chart(section, "validation-cvar", "Of the model at the end of each epoch.",
+            epoch_chart(report, &RunResult::history, "CVaR of the validation rows", "CVaR",
+                        validation(&TailRisk::cvar)));
   add_chart(section, "validation-mean", "Of the model at the end of each epoch.",
-            history_chart(report, "Mean of the validation rows", "mean loss",
-                          validation(&TailRisk::mean)));
+            epoch_chart(report, &RunResult::history, "Mean of the validation rows", "mean loss",
+                        validation(&TailRisk::mean)));
   add_chart(
       section, "validation-accuracy", "Share of the validation rows whose class is found.",
-      detail_chart(report, "Accuracy of the validation rows", "accuracy",
-                   [](const RunResult&, const EpochDetail& detail) { return detail.accuracy; }));
+      epoch_chart(report, &RunResult::epoch_details, "Accuracy of the validation rows", "accuracy",
+                  [](const RunResult&, const EpochDetail& detail) { return detail.accuracy; }));
   add_chart(section, "certified-gap",
             "How far the training CVaR at the end of each epoch is above what no linear model goes "
             "below. The model that is kept may be better: by default it is the mean of the second "
             "half.",
-            detail_chart(report, "Certified gap", "gap, %", gap_at), true);
+            epoch_chart(report, &RunResult::epoch_details, "Certified gap", "gap, %", gap_at),
+            true);
   return section;
 }
 
@@ -227,11 +199,8 @@ PageSection sampler_section(const RunReport& report) {
     return static_cast<double>(result.train.value().rows);
   };
   const auto adaptive = [&](std::string title, std::string label, auto measure) {
-    LineChart chart = detail_chart(report, std::move(title), std::move(label), of_law(measure));
-    std::erase_if(chart.series, [](const XySeries& series) {
-      return std::ranges::none_of(series.y, [](double y) { return std::isfinite(y); });
-    });
-    return chart;
+    return epoch_chart(report, &RunResult::epoch_details, std::move(title), std::move(label),
+                       of_law(measure));
   };
   add_chart(section, "effective-rows",
             "On how many training rows the law plays (1 / sum of squares): all of them for the "

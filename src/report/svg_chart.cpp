@@ -145,22 +145,13 @@ void draw_group_name(SvgCanvas& canvas, const std::string& name, const Box& slot
 
 // --- lines and points
 
-template <class XyChart>
-ValueRange x_range(const XyChart& chart) {
-  ValueRange range{.log = chart.log_x};
-  for (const XySeries& series : chart.series) {
+// Of the points that have both coordinates.
+ValueRange range_of(const std::vector<XySeries>& list, std::vector<double> XySeries::*member,
+                    bool log) {
+  ValueRange range{.log = log};
+  for (const XySeries& series : list) {
     const std::size_t count = std::min(series.x.size(), series.y.size());
-    for (std::size_t i = 0; i < count; ++i) range.add(series.x[i]);
-  }
-  return range;
-}
-
-template <class XyChart>
-ValueRange y_range(const XyChart& chart) {
-  ValueRange range{.log = chart.log_y};
-  for (const XySeries& series : chart.series) {
-    const std::size_t count = std::min(series.x.size(), series.y.size());
-    for (std::size_t i = 0; i < count; ++i) range.add(series.y[i]);
+    for (std::size_t i = 0; i < count; ++i) range.add((series.*member)[i]);
   }
   return range;
 }
@@ -232,8 +223,8 @@ ValueRange with_margin(ValueRange range) {
 
 template <class XyChart>
 XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points) {
-  const ValueRange x = x_range(chart);
-  const ValueRange y = y_range(chart);
+  const ValueRange x = range_of(chart.series, &XySeries::x, chart.log_x);
+  const ValueRange y = range_of(chart.series, &XySeries::y, chart.log_y);
   XyPlot plot{.box = {},
               .x = {points ? with_margin(x) : x, points},
               .y = {points ? with_margin(y) : y, true}};

@@ -26,14 +26,24 @@ std::string tail_text(double alpha, const std::string& part) {
 
 std::string certified_text(const std::optional<Certificate>& certificate) {
   const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
-  return gap ? fmt::format(" Certified within {} of the best linear model on the training rows.",
-                           percent_text(*gap))
-             : "";
+  if (!gap) return {};
+  // So far off, per cent mislead.
+  if (*gap > 1) {
+    return fmt::format(
+        " It is not near the best linear model: the CVaR of the training rows is {:.3g} times the "
+        "least that is proved possible.",
+        1 + *gap);
+  }
+  return fmt::format(" Certified within {} of the best linear model on the training rows.",
+                     percent_text(*gap));
 }
 
 // `, 4.9 times the mean over all rows, 0.0116`.
 std::string times_mean(double cvar, double mean) {
   if (!(mean > 0)) return fmt::format("; over all rows it is {}", number_text(mean));
+  if (std::abs(cvar / mean - 1) < 0.05) {
+    return fmt::format(", about the mean over all rows, {}", number_text(mean));
+  }
   return fmt::format(", {:.2g} times the mean over all rows, {}", cvar / mean, number_text(mean));
 }
 
@@ -74,11 +84,12 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
 
 std::string alone(const RunResult& result) {
   const PartRisk& risk = detailed_risk(result);
+  const bool exact = result.model.options.algorithm == Algorithm::exact;
   return fmt::format("On {} the loss of {} is {}{}.{}{}",
                      tail_text(result.model.options.alpha, result.detail->part),
-                     algorithm_title(result.model.options.algorithm), number_text(risk.risk.cvar),
-                     times_mean(risk.risk.cvar, risk.risk.mean), accuracy_text(risk),
-                     certified_text(result.certificate));
+                     exact ? "the exact optimum" : algorithm_title(result.model.options.algorithm),
+                     number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean),
+                     accuracy_text(risk), certified_text(result.certificate));
 }
 
 std::string interval_text(const Interval& interval) {

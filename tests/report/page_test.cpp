@@ -1,6 +1,7 @@
 #include <adacvar/report/page.hpp>
 
 #include "report/chart_json.hpp"
+#include "support/count_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,16 +10,10 @@
 namespace adacvar {
 namespace {
 
+using support::count_of;
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 const std::string kEvil = "</script><img src=x onerror=alert(1)>";
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
 
 PageFigure lines(const std::string& text) {
   LineChart chart{.title = text, .x_label = text, .y_label = text, .series = {{text, {1}, {2}}}};

@@ -1,6 +1,7 @@
 #include <adacvar/report/svg_chart.hpp>
 
 #include "report/markup_text.hpp"
+#include "support/count_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,9 @@
 namespace adacvar {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using support::count_of;
 
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double width_of(const std::string& drawing) {
   std::smatch found;

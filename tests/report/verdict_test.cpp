@@ -41,6 +41,10 @@ TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
   report.results[0].certificate = Certificate{1, 1.003, 1};
   EXPECT_TRUE(verdict(report).ends_with(
       " Certified within 0.3 % of the best linear model on the training rows."));
+  report.results[0].certificate = Certificate{1, 5, 1};
+  EXPECT_NE(verdict(report).find("not near the best linear model: the CVaR of the training rows is "
+                                 "5 times the least"),
+            std::string::npos);
 }
 
 TEST(Verdict, says_when_another_algorithm_is_better) {
