@@ -215,7 +215,7 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
       rows);
   const std::vector<double> common = common_edges(models, kBins);
   if (range_of(models).high > common.back()) {
-    figure.caption += " The last step of linear axes counts all larger losses.";
+    figure.caption += " The steps at the ends also count the losses beyond them.";
   }
   HistogramChart chart = histogram_chart(models, common, loss, rows);
   figure.views.push_back({"linear", chart});

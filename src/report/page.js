@@ -136,6 +136,10 @@
     },
   };
 
+  // Chart.js forgets the dashes of lines in its legend.
+  const dashedLabels = chart => Chart.defaults.plugins.legend.labels.generateLabels(chart)
+    .map(label => Object.assign(label, { lineDash: chart.data.datasets[label.datasetIndex].borderDash || [] }));
+
   function options(data, scales, legend) {
     return {
       responsive: true,
@@ -147,7 +151,8 @@
         legend: {
           display: legend,
           labels: data.kind === 'bar' ? { color: style('--ink'), boxWidth: 14 }
-            : { color: style('--ink'), usePointStyle: true, pointStyleWidth: data.kind === 'line' ? 30 : 16, boxHeight: 7 },
+            : { color: style('--ink'), usePointStyle: true, pointStyleWidth: data.kind === 'line' ? 30 : undefined,
+                boxHeight: 8, generateLabels: dashedLabels },
         },
         tooltip: {
           callbacks: {
@@ -253,6 +258,7 @@
     x.ticks.includeBounds = false;
     const scaleY = axis('', data.logY, y);
     scaleY.ticks.maxTicksLimit = 5;
+    if (!data.logY) scaleY.ticks.stepSize = y.max / 2;
     scaleY.afterFit = scale => { scale.width = 64; };  // panels line up
     const config = options({ kind: 'line' }, { x, y: scaleY }, false);
     config.plugins.tooltip.callbacks.label = item => `${data.yLabel}: ${numberText(item.parsed.y)} from ${numberText(item.parsed.x)} on`;
