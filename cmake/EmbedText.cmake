@@ -1,17 +1,13 @@
-# cmake -D OUT=<file.cpp> -D CHART=<chart.min.js> -D DIR=<folder of the page's files> -P EmbedText.cmake
-# writes the texts of src/report/page_assets.hpp into a C++ file.
+# cmake -D OUT=<file.cpp> -D HEADER=<its header> -D TEXTS=<name;file;name;file...> -P EmbedText.cmake
+# writes the texts into a C++ file that defines the constants declared in the header.
 
-function(embed name file)
+file(WRITE "${OUT}.new" "#include \"${HEADER}\"\n\nnamespace adacvar {\n")
+while(TEXTS)
+  list(POP_FRONT TEXTS name file)
   file(READ "${file}" text)
-  # Would end the element that holds the script.
+  # Would end the element of a page that holds a script.
   string(REPLACE "</script" "<\\/script" text "${text}")
   file(APPEND "${OUT}.new" "const std::string_view ${name} = R\"adacvar_text(${text})adacvar_text\";\n")
-endfunction()
-
-file(WRITE "${OUT}.new" "#include \"report/page_assets.hpp\"\n\nnamespace adacvar {\n")
-embed(kChartScript "${CHART}")
-embed(kChartLicence "${DIR}/chart_licence.txt")
-embed(kPageScript "${DIR}/page.js")
-embed(kPageStyle "${DIR}/page.css")
+endwhile()
 file(APPEND "${OUT}.new" "}  // namespace adacvar\n")
 file(RENAME "${OUT}.new" "${OUT}")

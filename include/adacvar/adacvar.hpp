@@ -44,6 +44,7 @@
 #include <adacvar/report/run_json.hpp>
 #include <adacvar/report/run_page.hpp>
 #include <adacvar/report/run_text.hpp>
+#include <adacvar/report/study_page.hpp>
 #include <adacvar/report/study_report.hpp>
 #include <adacvar/report/svg_chart.hpp>
 #include <adacvar/risk/calibration.hpp>

@@ -3,10 +3,12 @@
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/report_output.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/experiment/run_study.hpp>
 #include <adacvar/experiment/summary.hpp>
+#include <adacvar/report/study_page.hpp>
 #include <adacvar/report/study_report.hpp>
 #include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
@@ -70,6 +72,7 @@ struct ReproduceOptions {
 struct State {
   ReproduceOptions reproduce;
   TalkOptions talk;
+  ReportOutput report;
 };
 
 Rebalance rebalance_of(const ReproduceOptions& options) {
@@ -207,12 +210,14 @@ nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
   return list;
 }
 
-int reproduce_now(const State& state) {
+int reproduce_now(const State& state, const OptionList& options) {
   check_options(state.reproduce);
+  check_report(state.report);
   const std::vector<Study> studies = studies_of(state.reproduce);
   nlohmann::ordered_json json = {{"experiments", nlohmann::ordered_json::array()}};
   std::string text;
   std::vector<std::string> notes;
+  std::vector<StudyResult> done;
   for (const Study& study : studies) {
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
     const std::vector<RawData> data = read_sets(study, state.reproduce);
@@ -225,7 +230,8 @@ int reproduce_now(const State& state) {
     if (study.grid == GridSize::paper && !is_tradeoff(study)) {
       plain = summarise(study, log, &may_select_plain);
     }
-    const auto tables = study_tables(summary, plain ? &*plain : nullptr);
+    const auto& tables =
+        done.emplace_back(summary, study_tables(summary, plain ? &*plain : nullptr)).tables;
     write_tables(folder, title, summary, tables);
     for (const ResultTable& table : tables) text += table_text(table) + "\n";
     json["experiments"].push_back({{"experiment", study.name},
@@ -237,6 +243,9 @@ int reproduce_now(const State& state) {
     notes.push_back(cost_text(summary));
     notes.push_back(
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
+  }
+  if (state.report.wanted()) {
+    write_report(state.report, study_page(done, origin_of("reproduce", options)));
   }
   json["notes"] = notes;
   print_outcome(state.talk, json.dump(), text, notes);
@@ -255,8 +264,11 @@ Command make_reproduce_command() {
   command.options.add("Experiment", state->reproduce);
   command.options.set_position("experiment", 1);
   command.options.set_file({"out", "data-dir"});
+  // Figures are written to the folder of results.
+  command.options.add("Output", state->report, {"figures"});
+  command.options.set_file({"report"});
   add_talk_options(command.options, state->talk);
-  command.run = [state] { return reproduce_now(*state); };
+  command.run = [state, options = command.options] { return reproduce_now(*state, options); };
   return command;
 }
 

@@ -1,0 +1,103 @@
+#include <adacvar/report/study_page.hpp>
+
+#include <adacvar/report/study_report.hpp>
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <variant>
+
+namespace adacvar {
+
+namespace {
+
+/// What a cell like `0.312±0.088` is sorted by: the number it begins with.
+std::optional<double> leading_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || std::isalpha(static_cast<unsigned char>(*end)) != 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+PageTable page_table(const ResultTable& table) {
+  PageTable result{table.title, table.header, {}};
+  for (const auto& row : table.rows) {
+    auto& cells = result.rows.emplace_back();
+    for (const ResultCell& cell : row) {
+      cells.push_back({cell.text, leading_number(cell.text), cell.best});
+    }
+  }
+  return result;
+}
+
+/// `best by acc.: gain 3, centred 5, ...` of so many sets.
+std::string wins_text(const Summary& summary, Metric metric, bool regression) {
+  std::vector<std::size_t> wins(summary.study.contestants.size());
+  std::size_t sets = 0;
+  for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
+    if (is_regression(summary.study.sets[set]) != regression) continue;
+    ++sets;
+    const auto best = best_set(compared_scores(summary, set, metric), larger_is_better(metric));
+    for (std::size_t c = 0; c < best.size(); ++c) wins[c] += best[c] ? 1 : 0;
+  }
+  if (sets == 0) return {};
+  std::string text =
+      fmt::format("Among the best by test {} on {} {} set{}:", kMetricTitles.of(metric), sets,
+                  regression ? "regression" : "classification", sets == 1 ? "" : "s");
+  std::string_view between = " ";
+  for (std::size_t c = 0; c < wins.size(); ++c) {
+    if (!is_compared(summary.study.contestants[c])) continue;
+    text += fmt::format("{}{} {}", between, summary.study.contestants[c].name, wins[c]);
+    between = ", ";
+  }
+  return text + ".";
+}
+
+std::string verdict_of(const Summary& summary) {
+  if (is_tradeoff(summary.study)) return {};
+  std::string text;
+  for (const auto& [metric, regression] :
+       {std::pair{Metric::cvar, true}, std::pair{Metric::accuracy, false}}) {
+    const std::string wins = wins_text(summary, metric, regression);
+    if (!wins.empty()) text += (text.empty() ? "" : " ") + wins;
+  }
+  return text;
+}
+
+PageSection study_section(const StudyResult& result) {
+  const Study& study = result.summary.study;
+  PageSection section{fmt::format("{}, alpha {:g}", study.name, study.alpha), {}};
+  const std::string wins = verdict_of(result.summary);
+  if (!wins.empty()) section.items.emplace_back(PageText{wins});
+  for (const StudyFigure& figure : study_figures(result.summary)) {
+    const std::string caption =
+        std::visit([](const auto& chart) { return chart.title; }, figure.chart);
+    section.items.emplace_back(
+        PageFigure{study.name + "-" + figure.stem, caption, {{"linear", figure.chart}}});
+  }
+  for (const ResultTable& table : result.tables) {
+    section.items.emplace_back(page_table(table));
+    for (const std::string& note : table.notes) section.items.emplace_back(PageText{note});
+  }
+  return section;
+}
+
+}  // namespace
+
+Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origin) {
+  const Study& first = studies.at(0).summary.study;
+  Page page{.title = "The paper's experiments, run again",
+            .subtitle = fmt::format("{} splits each; the paper beside ours", first.seeds),
+            .verdict = verdict_of(studies[0].summary),
+            .notes = {},
+            .sections = {}};
+  for (const StudyResult& study : studies) page.sections.push_back(study_section(study));
+  page.sections.push_back(origin_section(origin, {{"splits", std::to_string(first.seeds)}}));
+  return page;
+}
+
+}  // namespace adacvar
