@@ -78,8 +78,9 @@ std::string histograms(const std::vector<NamedLosses>& models, std::string_view 
   const std::string indent(kLabel, ' ');
   for (const NamedLosses& model : models) {
     const std::string name = "  " + model.name;
-    text += name + std::string(kLabel - std::min(kLabel, text_width(name)), ' ') +
-            bars_line(model, edges, style) + '\n' + indent + marks_line(model.risk, edges) + '\n';
+    const std::string padding(kLabel - std::min(kLabel, text_width(name)), ' ');
+    text += fmt::format("{}{}{}\n{}{}\n", name, padding, bars_line(model, edges, style), indent,
+                        marks_line(model.risk, edges));
   }
   bool more = false;
   for (const NamedLosses& model : models) more |= std::ranges::max(model.losses) > edges.back();
@@ -90,6 +91,7 @@ std::string histograms(const std::vector<NamedLosses>& models, std::string_view 
 
 std::string histogram_text(const RunReport& report, const TextStyle& style) {
   std::vector<NamedLosses> models;
+  models.reserve(report.results.size());
   for (const RunResult& result : report.results) {
     models.push_back({std::string(kAlgorithmNames.of(result.model.options.algorithm)),
                       result.detail.value().losses, detailed_risk(result).risk});

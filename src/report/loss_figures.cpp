@@ -214,7 +214,8 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
       "(VaR) and the mean of the tail (CVaR).",
       rows);
   const std::vector<double> common = common_edges(models, kBins);
-  if (range_of(models).high > common.back()) {
+  const LossRange range = range_of(models);
+  if (range.high > common.back() || range.low < 1e-6 * range.high) {
     figure.caption += " The steps at the ends also count the losses beyond them.";
   }
   HistogramChart chart = histogram_chart(models, common, loss, rows);

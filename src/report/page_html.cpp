@@ -115,9 +115,9 @@ class PageWriter {
 
   static std::string switches(const PageFigure& figure) {
     if (figure.views.size() < 2) return {};
-    std::string text = fmt::format("<fieldset aria-label=\"Ways to look at it\">");
+    std::string text = R"(<fieldset aria-label="Ways to look at it">)";
     for (std::size_t v = 0; v < figure.views.size(); ++v) {
-      text += fmt::format("<label><input type=\"radio\" name=\"view-{}\" value=\"{}\"{}>{}</label>",
+      text += fmt::format(R"(<label><input type="radio" name="view-{}" value="{}"{}>{}</label>)",
                           markup_text(figure.id), v, v == 0 ? " checked" : "",
                           markup_text(figure.views[v].name));
     }
@@ -137,8 +137,8 @@ class PageWriter {
         "<table id=\"{0}\" aria-labelledby=\"{0}-name\">\n<thead><tr>",
         id, markup_text(table.caption), copy_button(id, "Copy as CSV"));
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      body_ += fmt::format("<th scope=\"col\"{}><button type=\"button\">{}</button></th>",
-                           is_of_numbers(table, c) ? " class=\"number\"" : "",
+      body_ += fmt::format(R"(<th scope="col"{}><button type="button">{}</button></th>)",
+                           is_of_numbers(table, c) ? R"( class="number")" : "",
                            markup_text(table.columns[c]));
     }
     body_ += "</tr></thead>\n<tbody>\n";

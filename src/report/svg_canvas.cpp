@@ -61,7 +61,7 @@ std::string tooltip_element(const std::string& text) {
 }
 
 std::string shape_path(Point c, std::size_t n) {
-  constexpr double r = 6;
+  const double r = 6;
   switch (n % 5) {
     case 0:
       return fmt::format("M{} {}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0Z", px(c.x - r), px(c.y),

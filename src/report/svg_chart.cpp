@@ -28,6 +28,7 @@ double at_or_nan(const std::vector<double>& values, std::size_t i) {
 template <class Series>
 std::vector<std::string> names_of(const std::vector<Series>& series) {
   std::vector<std::string> names;
+  names.reserve(series.size());
   for (const Series& one : series) names.push_back(one.name);
   return names;
 }
@@ -264,7 +265,7 @@ void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot
   const std::array places = {box(x + 11, y - 8),         box(x - 11 - width, y - 8),
                              box(x - width / 2, y - 26), box(x - width / 2, y + 10),
                              box(x - width / 2, y - 42), box(x - width / 2, y + 26)};
-  const auto found = std::ranges::find_if(places, [&](const Box& place) {
+  const Box* const found = std::ranges::find_if(places, [&](const Box& place) {
     return place.left >= plot.left && place.right() <= plot.right() &&
            std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
   });
