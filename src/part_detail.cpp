@@ -101,8 +101,11 @@ std::string input_text(const Dataset& data, std::size_t row, const InputColumn& 
     return number_text(feature_of(data, row, column.first) * column.scale);
   }
   if (column.transform->categorical) return category_text(data, row, column);
-  return number_text(feature_of(data, row, column.first) * column.transform->scale +
-                     column.transform->mean);
+  const double mean = column.transform->mean;
+  const double scale = column.transform->scale;
+  const double value = feature_of(data, row, column.first) * scale + mean;
+  // Features are of single precision: what is left of a zero is rounding.
+  return number_text(std::abs(value) < 1e-6 * (std::abs(mean) + scale) ? 0.0 : value);
 }
 
 std::vector<ClassScore> class_scores(const JudgedRows& judged) {
