@@ -172,7 +172,6 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
                                    .task = chosen_task(data, target, options.task),
                                    .standardise = !options.raw_features});
   std::vector<std::string> notes = preprocessor.notes();
-  note_many_levels(preprocessor, split.train.size(), notes);
   PreparedData result{.preprocessor = preprocessor,
                       .train = apply(preprocessor, data, split.train, "the training", notes),
                       .valid = apply(preprocessor, data, split.valid, "the validation", notes),
@@ -195,6 +194,7 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   PreparedData result = prepare_split(data, options, split);
   result.shares = shares;
   note_empty_parts(split, shares, result.notes);
+  note_many_levels(result.preprocessor, split.train.size(), result.notes);
   if (!options.valid_data.empty()) {
     result.valid = apply_file(result.preprocessor, options.valid_data, options, "the validation",
                               result.notes);
