@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
-#include <variant>
 
 namespace adacvar {
 
@@ -68,16 +67,19 @@ std::string verdict_of(const Summary& summary) {
   return text;
 }
 
+std::string caption_of(const Study& study) {
+  if (is_tradeoff(study)) return "Means over the splits, test rows.";
+  return "0 is the least, 1 the largest mean of the algorithms on a set, test rows; less is better "
+         "but "
+         "for acc. Bars of error: s.d. over the splits.";
+}
+
 PageSection study_section(const StudyResult& result) {
   const Study& study = result.summary.study;
   PageSection section{fmt::format("{}, alpha {:g}", study.name, study.alpha), {}};
-  const std::string wins = verdict_of(result.summary);
-  if (!wins.empty()) section.items.emplace_back(PageText{wins});
   for (const StudyFigure& figure : study_figures(result.summary)) {
-    const std::string caption =
-        std::visit([](const auto& chart) { return chart.title; }, figure.chart);
     section.items.emplace_back(
-        PageFigure{study.name + "-" + figure.stem, caption, {{"linear", figure.chart}}});
+        PageFigure{study.name + "-" + figure.stem, caption_of(study), {{"linear", figure.chart}}});
   }
   for (const ResultTable& table : result.tables) {
     section.items.emplace_back(page_table(table));
@@ -95,7 +97,12 @@ Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origi
             .verdict = verdict_of(studies[0].summary),
             .notes = {},
             .sections = {}};
-  for (const StudyResult& study : studies) page.sections.push_back(study_section(study));
+  for (const StudyResult& study : studies) {
+    page.sections.push_back(study_section(study));
+    const std::string wins = verdict_of(study.summary);
+    auto& items = page.sections.back().items;
+    if (studies.size() > 1 && !wins.empty()) items.insert(items.begin(), PageText{wins});
+  }
   page.sections.push_back(origin_section(origin, {{"splits", std::to_string(first.seeds)}}));
   return page;
 }
