@@ -74,10 +74,16 @@ std::string caption_of(const Study& study) {
          "for acc. Bars of error: s.d. over the splits.";
 }
 
-PageSection study_section(const StudyResult& result) {
+// Of several studies the figures set by set are left to their folders: pages stay small.
+bool is_shown(const Study& study, const StudyFigure& figure, bool several) {
+  return !several || is_tradeoff(study) || figure.stem.ends_with("-scores");
+}
+
+PageSection study_section(const StudyResult& result, bool several) {
   const Study& study = result.summary.study;
   PageSection section{fmt::format("{}, alpha {:g}", study.name, study.alpha), {}};
   for (const StudyFigure& figure : study_figures(result.summary)) {
+    if (!is_shown(study, figure, several)) continue;
     section.items.emplace_back(
         PageFigure{study.name + "-" + figure.stem, caption_of(study), {{"linear", figure.chart}}});
   }
@@ -98,7 +104,7 @@ Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origi
             .notes = {},
             .sections = {}};
   for (const StudyResult& study : studies) {
-    page.sections.push_back(study_section(study));
+    page.sections.push_back(study_section(study, studies.size() > 1));
     const std::string wins = verdict_of(study.summary);
     auto& items = page.sections.back().items;
     if (studies.size() > 1 && !wins.empty()) items.insert(items.begin(), PageText{wins});
