@@ -136,6 +136,7 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
   source.data_dir = options.data_dir;
   source.make_rows = options.make_rows;
   std::vector<RawData> data;
+  data.reserve(study.sets.size());
   for (const std::string& set : study.sets) data.push_back(read_data(set, source));
   return data;
 }

@@ -84,7 +84,7 @@ std::vector<Index> downsample(std::span<const Index> rows, std::span<const std::
   const std::array<Rows, 2> parts = by_class(rows, classes);
   const std::size_t size = std::min(parts[0].size(), parts[1].size());
   Rng rng(seed, 1);  // not the stream of the split
-  Rows zeros = some_of(parts[0], size, rng);
+  const Rows zeros = some_of(parts[0], size, rng);
   return merged(zeros, some_of(parts[1], size, rng));
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
 
 double number(std::string_view text) {
   double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
+  const char* end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
   if (end != text.data() + text.size() || text.empty()) {
     throw DataError(fmt::format("'{}' is no number in the tables of the paper", text));
   }

@@ -46,8 +46,11 @@ std::vector<bool> best_set(const std::vector<std::vector<double>>& scores, bool 
     if (best == nullptr || sign * mean_sd(row).mean < sign * mean_sd(*best).mean) best = &row;
   }
   std::vector<bool> marks;
+  marks.reserve(scores.size());
   for (const auto& row : scores) {
-    marks.push_back(!row.empty() && (&row == best || paired_t_test(row, *best) > level));
+    const bool told_apart =
+        row.empty() || best == nullptr || (&row != best && paired_t_test(row, *best) <= level);
+    marks.push_back(!told_apart);
   }
   return marks;
 }

@@ -17,6 +17,7 @@ constexpr std::array kVariants = {Variant::gain, Variant::centred, Variant::trun
 
 std::vector<Contestant> all_variants(GridSize grid, double alpha) {
   std::vector<Contestant> contestants;
+  contestants.reserve(kVariants.size() + 1);
   for (const Variant variant : kVariants) {
     contestants.push_back(
         {std::string(kVariantNames.of(variant)), experiment_grid(variant, grid, alpha)});

@@ -128,6 +128,7 @@ Summary summarise(const Study& study, const ResultLog& log, const MaySelect& may
   Summary summary{.study = study, .selected = {}};
   for (const std::string& set : study.sets) {
     auto& row = summary.selected.emplace_back();
+    row.reserve(study.contestants.size());
     for (const Contestant& contestant : study.contestants) {
       row.push_back(select(study, log, set, contestant, may_select));
     }

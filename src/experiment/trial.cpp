@@ -59,7 +59,7 @@ class TrialRun {
   }
 
  private:
-  TrialResult solved() const {
+  [[nodiscard]] TrialResult solved() const {
     const ExactResult exact = solve_exact(data_.train, loss_,
                                           {.alpha = options_.alpha,
                                            .ridge = options_.ridge,

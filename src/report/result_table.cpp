@@ -47,6 +47,7 @@ std::string joined(const std::vector<ResultCell>& row, std::string_view between,
 
 std::vector<ResultCell> header_cells(const ResultTable& table) {
   std::vector<ResultCell> cells;
+  cells.reserve(table.header.size());
   for (const std::string& name : table.header) cells.push_back({name});
   return cells;
 }
