@@ -6,6 +6,8 @@
 #include "cli/report_output.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
+#include <adacvar/data/synthetic.hpp>
 #include <adacvar/experiment/run_study.hpp>
 #include <adacvar/experiment/summary.hpp>
 #include <adacvar/report/study_page.hpp>
@@ -16,6 +18,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -141,26 +144,67 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
   return data;
 }
 
-/// Throws: Interrupted.
-void run_watched(const State& state, const Study& study, const std::vector<RawData>& data,
-                 ResultLog& log) {
-  watch_interrupts();
-  ProgressLine progress(state.talk.quiet, 1);
-  std::optional<double> before;
-  const StudyHooks hooks{.progress =
-                             [&](const StudyProgress& p) {
-                               if (!before) before = p.work_done;
-                               progress.show_work(
-                                   p.work_done, *before, p.work,
-                                   fmt::format("{} run {}/{}{}{}", study.name, p.done, p.total,
-                                               p.last.empty() ? "" : ": ", p.last));
-                             },
-                         .stop = &interrupted()};
-  const auto threads = static_cast<unsigned>(state.reproduce.threads);
-  if (!run_study(study, data, threads, log, hooks)) {
+/// The progress of all studies of a call: each counts by its rows and runs, as far as they are
+/// known beforehand.
+class Watch {
+ public:
+  Watch(const State& state, const std::vector<Study>& studies)
+      : state_(state), studies_(studies), line_(state.talk.quiet, 1) {
+    for (const Study& study : studies) weights_.push_back(weight_of(study));
+  }
+
+  /// Throws: Interrupted.
+  void run(std::size_t number, const std::vector<RawData>& data, ResultLog& log,
+           const std::filesystem::path& folder) {
+    watch_interrupts();
+    const StudyHooks hooks{.progress = [&](const StudyProgress& p) { show(number, p); },
+                           .stop = &interrupted()};
+    const auto threads = static_cast<unsigned>(state_.reproduce.threads);
+    if (run_study(studies_[number], data, threads, log, hooks)) return;
+    if (!state_.talk.quiet) {
+      print_message(
+          fmt::format("\nstopped: {} finished runs are kept in {}; the same command goes "
+                      "on from there\n",
+                      log.size(), folder.string()));
+    }
     throw Interrupted{};
   }
-}
+
+ private:
+  [[nodiscard]] double weight_of(const Study& study) const {
+    double rows = 0;
+    for (const std::string& set : study.sets) {
+      const bool made = std::ranges::count(synthetic_names(), set) > 0;
+      rows += static_cast<double>(made ? state_.reproduce.make_rows : named_set_info(set).rows);
+    }
+    double runs = 0;
+    for (const Contestant& contestant : study.contestants) {
+      runs += static_cast<double>(contestant.configs.size());
+    }
+    return rows * runs;
+  }
+
+  void show(std::size_t number, const StudyProgress& p) {
+    double done = weights_[number] * p.work_done / p.work;
+    double total = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      total += weights_[i];
+      if (i < number) done += weights_[i];
+    }
+    if (!before_) before_ = done;
+    const std::string which =
+        studies_.size() > 1 ? fmt::format(" ({}/{})", number + 1, studies_.size()) : "";
+    line_.show_work(done, *before_, total,
+                    fmt::format("{}{} run {}/{}{}{}", studies_[number].name, which, p.done, p.total,
+                                p.last.empty() ? "" : ": ", p.last));
+  }
+
+  const State& state_;
+  const std::vector<Study>& studies_;
+  ProgressLine line_;
+  std::vector<double> weights_;
+  std::optional<double> before_;
+};
 
 std::optional<Variant> variant_of(const Contestant& contestant) {
   for (std::size_t i = 0; i < kVariantNames.names.size(); ++i) {
@@ -219,13 +263,15 @@ int reproduce_now(const State& state, const OptionList& options) {
   std::string text;
   std::vector<std::string> notes;
   std::vector<StudyResult> done;
-  for (const Study& study : studies) {
+  Watch watch(state, studies);
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    const Study& study = studies[i];
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
     const std::vector<RawData> data = read_sets(study, state.reproduce);
     make_folder(folder);
     const std::string title = study_text(study, state.reproduce);
     ResultLog log(folder / "results.jsonl", title);
-    run_watched(state, study, data, log);
+    watch.run(i, data, log, folder);
     const Summary summary = summarise(study, log);
     std::optional<Summary> plain;
     if (study.grid == GridSize::paper && !is_tradeoff(study)) {

@@ -93,9 +93,11 @@ bool is_plain(Variant variant, const TrainOptions& options) {
 }
 
 std::string config_text(const TrainOptions& options) {
-  std::string text = fmt::format("{} {:g}, batch {}",
-                                 options.optimizer.kind == OptimizerKind::adam ? "adam" : "sgd",
-                                 options.learning_rate.value_or(0), options.batch);
+  const std::string rate =
+      options.learning_rate ? fmt::format("{:g}", *options.learning_rate) : "auto";
+  std::string text =
+      fmt::format("{} {}, batch {}", options.optimizer.kind == OptimizerKind::adam ? "adam" : "sgd",
+                  rate, options.batch > 0 ? fmt::to_string(options.batch) : "auto");
   if (options.algorithm == Algorithm::soft) {
     text += fmt::format(", T {:g}", options.temperature);
   } else if (options.algorithm == Algorithm::adacvar) {

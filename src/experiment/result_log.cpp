@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
@@ -87,6 +88,13 @@ std::string study_of(std::string_view line) {
   return header.at("study").get<std::string>();
 }
 
+std::string header_of(const std::string& study) {
+  return json{{"format", "adacvar results"}, {"version", 1}, {"study", study}}.dump();
+}
+
+// As much of the first line as is the same for all studies.
+constexpr std::size_t kHeaderStart = std::string_view(R"({"format":"adacvar results",)").size();
+
 std::string reason() { return std::generic_category().message(errno); }
 
 }  // namespace
@@ -96,13 +104,27 @@ std::string TrialKey::text() const {
 }
 
 ResultLog::ResultLog(const std::filesystem::path& path, const std::string& study) : path_(path) {
-  read(study);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw OptionError(fmt::format("{} is not a regular file", path.string()));
+  }
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw OptionError(fmt::format("cannot write {}: {}", path.string(), reason()));
-  std::error_code ignored;
-  if (std::filesystem::file_size(path, ignored) == 0) {
-    append(json{{"format", "adacvar results"}, {"version", 1}, {"study", study}}.dump());
+  try {
+    lock();
+    read(study);
+    if (std::filesystem::file_size(path) == 0) append(header_of(study));
+  } catch (...) {
+    ::close(file_);
+    throw;
   }
+}
+
+// The system gives it back when the program ends, however it does.
+void ResultLog::lock() const {
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  throw OptionError(
+      fmt::format("{} is in use: another program is at work in that folder", path_.string()));
 }
 
 ResultLog::~ResultLog() {
@@ -114,7 +136,9 @@ void ResultLog::read(const std::string& study) {
   if (!in) return;  // none yet; what else could be wrong, opening it for writing will say
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  if (whole < text.size()) std::filesystem::resize_file(path_, whole);
+  if (whole == 0 && !header_of(study).starts_with(text.substr(0, kHeaderStart))) {
+    throw DataError("not a log of results", path_.string());
+  }
   std::uint64_t number = 0;
   std::string found;
   for (std::size_t begin = 0; begin < whole;) {
@@ -131,6 +155,7 @@ void ResultLog::read(const std::string& study) {
       throw DataError("not a line of a log of results", path_.string(), number);
     }
   }
+  if (whole < text.size()) std::filesystem::resize_file(path_, whole);
   if (found == study) return;
   if (!results_.empty()) {
     throw DataError(fmt::format("the results there are those of '{}', not of '{}'; choose another "

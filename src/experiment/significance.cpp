@@ -26,7 +26,7 @@ double paired_t_test(std::span<const double> one, std::span<const double> other)
         fmt::format("a paired test of {} and {} values: there must be as many, at least one",
                     one.size(), other.size()));
   }
-  if (one.size() == 1) return 1.0;
+  if (one.size() == 1) return one[0] == other[0] ? 1.0 : 0.0;
   std::vector<double> differences(one.size());
   std::ranges::transform(one, other, differences.begin(), std::minus());
   const MeanSd gap = mean_sd(differences);

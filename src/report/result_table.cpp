@@ -26,9 +26,12 @@ std::string escaped(const std::string& text, std::string_view special) {
 
 std::string latex(const std::string& text) {
   std::string result = escaped(text, "&%$#_{}");
-  for (const auto& [from, to] :
-       {std::pair<std::string_view, std::string_view>{"±", "$\\pm$"}, {"–", "--"}}) {
-    for (auto at = result.find(from); at != std::string::npos; at = result.find(from, at + 1)) {
+  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"±", "$\\pm$"},
+                                 {"–", "--"},
+                                 {">", "$>$"},
+                                 {"<", "$<$"}}) {
+    for (auto at = result.find(from); at != std::string::npos;
+         at = result.find(from, at + to.size())) {
       result.replace(at, from.size(), to);
     }
   }

@@ -20,6 +20,12 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using PartMember = std::optional<PartRisk> RunResult::*;
 
+std::string ending_text(const RunResult& result) {
+  if (result.model.stop_reason == StopReason::diverged) return " (diverged)";
+  const bool stopped = result.model.stop_reason == StopReason::interrupted;
+  return stopped && result.epochs == 0 ? " (not trained)" : "";
+}
+
 // Several models of one algorithm differ by their tail share.
 std::vector<std::string> names_of(const RunReport& report) {
   std::vector<std::string> names;
@@ -28,7 +34,8 @@ std::vector<std::string> names_of(const RunReport& report) {
                          return other.model.options.algorithm == result.model.options.algorithm;
                        }) > 1;
     names.push_back(algorithm_title(result.model.options.algorithm) +
-                    (twice ? fmt::format(", alpha {:g}", result.model.options.alpha) : ""));
+                    (twice ? fmt::format(", alpha {:g}", result.model.options.alpha) : "") +
+                    ending_text(result));
   }
   return names;
 }

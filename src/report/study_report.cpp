@@ -72,10 +72,10 @@ class ComparisonTable {
   }
 
   [[nodiscard]] ResultTable take() && {
-    table_.notes.push_back(
-        fmt::format("Test rows; mean±s.d. of {} splits; best of the row, and those a paired t-test "
-                    "does not tell from it (p > 0.05), are marked.",
-                    summary_.study.seeds));
+    table_.notes.push_back(fmt::format(
+        "Test rows; mean±s.d. of {} splits; the best of each set, and those a paired "
+        "t-test does not tell from it (p > 0.05), are marked; for the paper its own marks.",
+        summary_.study.seeds));
     return std::move(table_);
   }
 
@@ -243,6 +243,7 @@ std::string study_csv(const Summary& summary) {
     for (const Metric metric : metrics) {
       auto best = best_set(compared_scores(summary, set, metric), larger_is_better(metric));
       best.resize(summary.study.contestants.size());
+      if (is_tradeoff(summary.study)) best.assign(best.size(), false);  // not a contest
       for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
         const Contestant& contestant = summary.study.contestants[c];
         const Selected& selected = summary.of(set, c);

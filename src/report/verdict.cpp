@@ -24,18 +24,27 @@ std::string tail_text(double alpha, const std::string& part) {
   return fmt::format("the worst {:g} % of the {} rows", 100 * alpha, part);
 }
 
-std::string certified_text(const std::optional<Certificate>& certificate) {
+// A large gap may be that of the model or that of the bound.
+std::string certified_text(const std::optional<Certificate>& certificate, const std::string& whose,
+                           const std::string& rows) {
   const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
   if (!gap) return {};
-  // So far off, per cent mislead.
   if (*gap > 1) {
-    return fmt::format(
-        " It is not near the best linear model: the CVaR of the training rows is {:.3g} times the "
-        "least that is proved possible.",
-        1 + *gap);
+    return fmt::format(" {} CVaR of the {} rows is {:.3g} times the least that is proved possible.",
+                       whose, rows, 1 + *gap);
   }
-  return fmt::format(" Certified within {} of the best linear model on the training rows.",
-                     percent_text(*gap));
+  if (*gap > 0.1) {
+    return fmt::format(" {} CVaR of the {} rows is at most {} above that of the best linear model.",
+                       whose, rows, percent_text(*gap));
+  }
+  return fmt::format(" {} CVaR of the {} rows is certified within {} of the best linear model's.",
+                     whose, rows, *gap < 1e-4 ? "0.01 %" : percent_text(*gap));
+}
+
+// Results of runs that broke off before they were any use say nothing about their algorithm.
+bool is_trained(const RunResult& result) {
+  const StopReason reason = result.model.stop_reason;
+  return reason != StopReason::diverged && (reason != StopReason::interrupted || result.epochs > 0);
 }
 
 // `, 4.9 times the mean over all rows, 0.0116`.
@@ -55,7 +64,7 @@ std::string accuracy_text(const PartRisk& risk) {
 std::string better_text(const RunReport& report, const RunResult& ada) {
   const RunResult* best = &ada;
   for (const RunResult& result : report.results) {
-    if (result.model.options.algorithm != Algorithm::exact &&
+    if (result.model.options.algorithm != Algorithm::exact && is_trained(result) &&
         detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
       best = &result;
     }
@@ -63,6 +72,9 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
   const std::string change =
       change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
   if (best == &ada || change.starts_with("the same")) return {};
+  if (best->model.options.algorithm == Algorithm::mean) {
+    return " No other algorithm has a lower CVaR there than the mean-trained model.";
+  }
   return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's.",
                      algorithm_title(best->model.options.algorithm), change);
 }
@@ -79,7 +91,7 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
     text += fmt::format(" Its accuracy is {:.3f}, that of the other {:.3f}.", *one.accuracy,
                         *other.accuracy);
   }
-  return text + better_text(report, ada) + certified_text(ada.certificate);
+  return text + certified_text(ada.certificate, "Its", "training") + better_text(report, ada);
 }
 
 std::string alone(const RunResult& result) {
@@ -89,7 +101,7 @@ std::string alone(const RunResult& result) {
                      tail_text(result.model.options.alpha, result.detail->part),
                      exact ? "the exact optimum" : algorithm_title(result.model.options.algorithm),
                      number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean),
-                     accuracy_text(risk), certified_text(result.certificate));
+                     accuracy_text(risk), certified_text(result.certificate, "The", "training"));
 }
 
 std::string interval_text(const Interval& interval) {
@@ -144,7 +156,16 @@ std::string change_than_text(double value, double reference) {
 std::string verdict(const RunReport& report) {
   const RunResult* ada = find(report, Algorithm::adacvar);
   const RunResult* mean = find(report, Algorithm::mean);
-  if (ada != nullptr && mean != nullptr) return comparison(report, *ada, *mean);
+  if (ada != nullptr && mean != nullptr) {
+    for (const RunResult* result : {ada, mean}) {
+      if (is_trained(*result)) continue;
+      return fmt::format("No verdict: {} {}.", algorithm_title(result->model.options.algorithm),
+                         result->model.stop_reason == StopReason::diverged
+                             ? "diverged"
+                             : "was stopped before its first epoch ended");
+    }
+    return comparison(report, *ada, *mean);
+  }
   return alone(report.results.at(0));
 }
 
@@ -156,11 +177,7 @@ std::string verdict(const Evaluation& evaluation) {
       interval_text(risk.cvar_interval), times_mean(risk.cvar, risk.mean));
   if (evaluation.all.accuracy) text += fmt::format(" Accuracy {:.3f}.", *evaluation.all.accuracy);
   text += hardest_group(evaluation, risk.alpha);
-  if (const auto gap =
-          evaluation.certificate ? evaluation.certificate->relative_gap() : std::nullopt) {
-    text += fmt::format(" Within {} of the best linear model for these rows.", percent_text(*gap));
-  }
-  return text;
+  return text + certified_text(evaluation.certificate, "The", "evaluated");
 }
 
 }  // namespace adacvar

@@ -62,6 +62,7 @@ TEST(IsPlain, leaves_every_algorithm_the_same_number) {
 TEST(ConfigText, says_what_the_algorithm_looks_at) {
   EXPECT_EQ(config_text(experiment_grid(Variant::mean, GridSize::paper, 0.1)[0]),
             "sgd 0.05, batch 64");
+  EXPECT_EQ(config_text(TrainOptions{}), "sgd auto, batch auto, eta auto, gamma 0.01, constant");
   EXPECT_EQ(config_text(experiment_grid(Variant::soft, GridSize::paper, 0.1)[0]),
             "sgd 0.05, batch 64, T 0.1");
   EXPECT_EQ(config_text(experiment_grid(Variant::gain, GridSize::paper, 0.1).back()),

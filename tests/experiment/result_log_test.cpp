@@ -108,6 +108,25 @@ TEST(ResultLog, names_the_line_that_is_damaged) {
             path.string() + ":1: not a line of a log of results");
 }
 
+TEST(ResultLog, leaves_files_that_are_not_its_own_alone) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  for (const std::string text : {"my notes", "line one\nand two"}) {
+    (void)folder.write("results.jsonl", text);
+    EXPECT_THROW(ResultLog(path, "s"), DataError) << text;
+    EXPECT_EQ(content_of(path), text);
+  }
+  EXPECT_THROW(ResultLog(folder.path(), "s"), OptionError);
+}
+
+TEST(ResultLog, is_open_once_at_a_time) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  const ResultLog log(path, "s");
+  EXPECT_EQ(message_of<OptionError>([&] { return ResultLog(path, "s").size(); }),
+            path.string() + " is in use: another program is at work in that folder");
+}
+
 TEST(ResultLog, says_where_it_cannot_write) {
   EXPECT_THROW(ResultLog("/nowhere/results.jsonl", "s"), OptionError);
 }

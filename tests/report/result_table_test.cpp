@@ -30,6 +30,11 @@ TEST(TableMarkdown, is_a_table_with_the_best_in_bold) {
             "\nA note.\n");
 }
 
+TEST(TableLatex, signs_of_order_are_mathematics) {
+  EXPECT_NE(table_latex({"p > 0.05 > x < 1", {"a"}, {}}).find("p $>$ 0.05 $>$ x $<$ 1"),
+            std::string::npos);
+}
+
 TEST(TableLatex, escapes_and_typesets) {
   EXPECT_EQ(table_latex(made_table()),
             "\\begin{table}[htbp]\n\\centering\\scriptsize\n\\caption{Some 5 \\% of\\_all}\n"

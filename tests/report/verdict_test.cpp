@@ -40,11 +40,32 @@ TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
             "model's; on average it is 4 % higher.");
   report.results[0].certificate = Certificate{1, 1.003, 1};
   EXPECT_TRUE(verdict(report).ends_with(
-      " Certified within 0.3 % of the best linear model on the training rows."));
+      " Its CVaR of the training rows is certified within 0.3 % of the best linear model's."));
+  report.results[0].certificate = Certificate{1, 1.5, 1};
+  EXPECT_TRUE(verdict(report).ends_with(
+      " Its CVaR of the training rows is at most 50 % above that of the best linear model."));
   report.results[0].certificate = Certificate{1, 5, 1};
-  EXPECT_NE(verdict(report).find("not near the best linear model: the CVaR of the training rows is "
-                                 "5 times the least"),
-            std::string::npos);
+  EXPECT_TRUE(verdict(report).ends_with(
+      " Its CVaR of the training rows is 5 times the least that is proved possible."));
+}
+
+TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
+  RunReport report{{on_test(Algorithm::adacvar, 1, 3), on_test(Algorithm::mean, 1, 2)}, {}};
+  report.results[0].certificate = Certificate{1, 1.003, 1};
+  EXPECT_TRUE(verdict(report).ends_with(
+      " Its CVaR of the training rows is certified within 0.3 % of the best linear model's. No "
+      "other algorithm has a lower CVaR there than the mean-trained model."));
+}
+
+TEST(Verdict, there_is_none_of_runs_that_broke_off) {
+  RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::mean, 1, 3)}, {}};
+  report.results[1].model.stop_reason = StopReason::diverged;
+  EXPECT_EQ(verdict(report), "No verdict: Mean diverged.");
+  report.results[1].model.stop_reason = StopReason::interrupted;
+  report.results[1].epochs = 0;
+  EXPECT_EQ(verdict(report), "No verdict: Mean was stopped before its first epoch ended.");
+  report.results[1].epochs = 1;
+  EXPECT_TRUE(verdict(report).starts_with("On the worst"));
 }
 
 TEST(Verdict, says_when_another_algorithm_is_better) {

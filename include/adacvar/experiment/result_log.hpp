@@ -28,7 +28,7 @@ class ResultLog {
  public:
   /// Opens or begins the log. A last line without its end was being written when the program was
   /// killed: it is cut off.
-  /// Throws: OptionError when the file cannot be written; DataError, with the line, when it is not
+  /// Throws: OptionError when the file cannot be written or another log has it open; DataError, with the line, when it is not
   /// such a log, is damaged, or belongs to another `study` (text that must be the same).
   ResultLog(const std::filesystem::path& path, const std::string& study);
   ~ResultLog();
@@ -50,6 +50,7 @@ class ResultLog {
   [[nodiscard]] std::size_t size() const { return results_.size(); }
 
  private:
+  void lock() const;
   void read(const std::string& study);
   void read_line(std::string_view line);
   void append(const std::string& line);

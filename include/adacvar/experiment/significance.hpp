@@ -13,7 +13,7 @@ struct MeanSd {
 [[nodiscard]] MeanSd mean_sd(std::span<const double> values);
 
 /// Two-sided p-value of Student's paired t-test that both have the same mean. Where all
-/// differences are equal it is 1 if they are 0, else 0; for a single pair it is 1.
+/// differences are equal, as for a single pair, it is 1 if they are 0, else 0.
 /// Throws: OptionError unless both have the same length, at least 1.
 [[nodiscard]] double paired_t_test(std::span<const double> one, std::span<const double> other);
 
