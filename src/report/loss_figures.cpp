@@ -261,7 +261,13 @@ PageTable worst_table(const PartDetail& detail, std::string caption) {
                   .columns = {"row", "loss", "target", "prediction"},
                   .rows = {}};
   table.columns.insert(table.columns.end(), detail.columns.begin(), detail.columns.end());
-  for (const WorstRow& worst : detail.worst) {
+  // Thousands of rows would make a page that nobody opens; the terminal and --json have them all.
+  constexpr std::size_t kMost = 200;
+  if (detail.worst.size() > kMost) {
+    table.caption += fmt::format(" (the first {} of {})", kMost, detail.worst.size());
+  }
+  for (const WorstRow& worst :
+       std::span(detail.worst).first(std::min(kMost, detail.worst.size()))) {
     std::vector<PageCell> row = {count_cell(worst.row), number_cell(worst.loss),
                                  value_cell(worst.target), value_cell(worst.prediction)};
     for (const std::string& value : worst.values) row.push_back(value_cell(value));

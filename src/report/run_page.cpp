@@ -238,8 +238,9 @@ PageSection worst_section(const RunReport& report) {
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Algorithm algorithm = report.results[i].model.options.algorithm;
-    const bool chosen =
-        names.size() == 1 || algorithm == Algorithm::adacvar || algorithm == Algorithm::mean;
+    const bool chosen = names.size() == 1 || algorithm == Algorithm::adacvar ||
+                        algorithm == Algorithm::mean ||
+                        (algorithm == Algorithm::exact && i == 0);  // of several tail shares
     if (chosen) section.items.emplace_back(worst_table(*report.results[i].detail, names[i]));
   }
   return section;

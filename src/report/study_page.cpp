@@ -109,7 +109,8 @@ Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origi
     auto& items = page.sections.back().items;
     if (studies.size() > 1 && !wins.empty()) items.insert(items.begin(), PageText{wins});
   }
-  page.sections.push_back(origin_section(origin, {{"splits", std::to_string(first.seeds)}}));
+  page.sections.push_back(
+      origin_section(origin, {{"seeds of the splits", fmt::format("0 to {}", first.seeds - 1)}}));
   return page;
 }
 
