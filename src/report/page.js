@@ -341,7 +341,9 @@
 
   function csvOf(table) {
     const cell = element => {
-      const text = element.dataset.value === undefined ? element.textContent.trim() : element.dataset.value;
+      const shown = element.textContent.trim();
+      // A cell like 0.35±0.04 or 4 (3 to 5) says more than the number it is sorted by.
+      const text = element.dataset.value === undefined || /[±(]/.test(shown) ? shown : element.dataset.value;
       return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
     };
     return [...table.rows].map(row => [...row.cells].map(cell).join(',') + '\n').join('');

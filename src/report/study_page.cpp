@@ -56,8 +56,28 @@ std::string wins_text(const Summary& summary, Metric metric, bool regression) {
   return text + ".";
 }
 
+std::string knob_text(const Summary& summary) {
+  const std::string own = fmt::format("alpha {:g}", summary.study.alpha);
+  const Selected* all = nullptr;
+  const Selected* tail = nullptr;
+  for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
+    if (summary.study.contestants[c].name == "alpha 1") all = &summary.of(0, c);
+    if (summary.study.contestants[c].name == own) tail = &summary.of(0, c);
+  }
+  if (all == nullptr || tail == nullptr || all->readings.empty() || tail->readings.empty()) {
+    return {};
+  }
+  const auto change = [&](Metric metric) {
+    return fmt::format("from {:.3f} to {:.3f}", mean_sd(all->test(metric)).mean,
+                       mean_sd(tail->test(metric)).mean);
+  };
+  return fmt::format("{}: from alpha 1 to {:g} the CVaR goes {}, the mean {} (test rows).",
+                     summary.study.sets[0], summary.study.alpha, change(Metric::cvar),
+                     change(Metric::mean));
+}
+
 std::string verdict_of(const Summary& summary) {
-  if (is_tradeoff(summary.study)) return {};
+  if (is_tradeoff(summary.study)) return knob_text(summary);
   std::string text;
   for (const auto& [metric, regression] :
        {std::pair{Metric::cvar, true}, std::pair{Metric::accuracy, false}}) {

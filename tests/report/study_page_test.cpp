@@ -60,7 +60,9 @@ TEST(StudyPage, several_studies_have_a_section_each) {
                                {});
   ASSERT_EQ(page.sections.size(), 3U);
   EXPECT_TRUE(std::holds_alternative<PageText>(page.sections[0].items[0]));
-  EXPECT_TRUE(std::holds_alternative<PageFigure>(page.sections[1].items[0]));
+  EXPECT_EQ(std::get<PageText>(page.sections[1].items[0]).text,
+            "monks: from alpha 1 to 0.1 the CVaR goes from 7.062 to 4.062, the mean from 1.766 to "
+            "1.016 (test rows).");
   EXPECT_LT(html(page).size(), 1'000'000U);
 }
 
