@@ -9,6 +9,16 @@ namespace adacvar {
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
+/// Of rows that are pictures: channel by channel, each line by line. All 0: they are not.
+struct ImageShape {
+  std::size_t channels = 0;
+  std::size_t height = 0;
+  std::size_t width = 0;
+
+  [[nodiscard]] std::size_t size() const noexcept { return channels * height * width; }
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+
 /// What training sees: a row of features and a target per example.
 ///
 /// Features are dense, row by row in `dense`, or sparse: row i has the entries start[i] ..
@@ -24,6 +34,7 @@ struct Dataset {
   Task task = Task::regression;
   double target_mean = 0;  ///< regression: of the training rows
   double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd
+  ImageShape image = {};   ///< of pictures; then features = image.size(), dense
   std::vector<std::string> feature_names;
   std::vector<std::string> class_names;
 

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/options.hpp>
+#include <adacvar/learner/scorer.hpp>
+#include <adacvar/learner/train.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace adacvar {
+
+enum class Device : std::uint8_t { cpu, cuda };
+
+/// Which network is trained instead of a linear model; none unless `network` is given.
+struct NetworkOptions {
+  std::string network = {};
+  double width = 1.0;
+  double dropout = 0.0;
+  bool augment = false;
+  Device device = Device::cpu;
+  std::uint64_t threads = 0;
+
+  static void describe(auto&& option) {
+    using O = NetworkOptions;
+    option("network", &O::network,
+           "trains a network: mlp:64,64, lenet5, lenet5-paper, resnet18, vgg16-bn or a TorchScript "
+           "file (.pt)");
+    option("width", &O::width, Bounds{.low = 0, .high = 1, .low_ok = false},
+           "share of the network's hidden units and channels that is kept");
+    option("dropout", &O::dropout, Bounds{.low = 0, .high = 1, .high_ok = false},
+           "share of hidden units left out at random in training");
+    option("augment", &O::augment, "training pictures are shifted by up to 4 pixels and mirrored");
+    option("device", &O::device, Names{"cpu", "cuda"}, "where the network is computed");
+    option("network-threads", &O::threads, Bounds{.low = 0, .high = 4096},
+           "threads of the network; 0: one per core; one gives the same bits on every run");
+  }
+};
+
+/// A trained network; it does not change.
+class Network : public Scorer {
+ public:
+  /// Bytes of a TorchScript archive with its weights, for `NetworkMaker::load`.
+  [[nodiscard]] virtual std::string weights() const = 0;
+  /// How many numbers were learned.
+  [[nodiscard]] virtual std::uint64_t parameter_count() const = 0;
+  /// Euclidean norm of all of them.
+  [[nodiscard]] virtual double norm() const = 0;
+};
+
+struct NetworkResult {
+  std::shared_ptr<const Network> network;
+  StopReason stop_reason = StopReason::epochs;
+  std::uint64_t epochs = 0;
+  std::vector<EpochRecord> history;
+};
+
+/// What a network takes and gives.
+struct NetworkShape {
+  std::size_t features = 0;
+  ImageShape image = {};  ///< of pictures
+  std::size_t outputs = 1;
+};
+
+/// The networks wanted are not part of this program.
+class NetworksMissing : public OptionError {
+ public:
+  using OptionError::OptionError;
+};
+
+/// Trains and loads networks: adacvar::deep has one, over libtorch.
+class NetworkMaker {
+ public:
+  NetworkMaker() = default;
+  NetworkMaker(const NetworkMaker&) = delete;
+  NetworkMaker& operator=(const NetworkMaker&) = delete;
+  NetworkMaker(NetworkMaker&&) = delete;
+  NetworkMaker& operator=(NetworkMaker&&) = delete;
+  virtual ~NetworkMaker() = default;
+
+  /// Throws: OptionError unless `options` name a network that can be made here.
+  virtual void check(const NetworkOptions& options) const = 0;
+
+  /// As `train` does for linear models, by the same loop.
+  [[nodiscard]] virtual NetworkResult train(const Dataset& training, const Dataset* validation,
+                                            const Loss& loss, const TrainOptions& options,
+                                            const NetworkOptions& network,
+                                            const TrainHooks& hooks) const = 0;
+
+  /// Throws: DataError when the weights are not those of such a network.
+  [[nodiscard]] virtual std::shared_ptr<const Network> load(const NetworkOptions& options,
+                                                            const NetworkShape& shape,
+                                                            const std::string& weights) const = 0;
+};
+
+/// From now on networks are made by `maker`; null: no more. Not while another thread trains.
+void set_network_maker(std::shared_ptr<const NetworkMaker> maker);
+
+/// Throws: NetworksMissing when there is none, naming what is to be done.
+[[nodiscard]] const NetworkMaker& network_maker();
+
+}  // namespace adacvar
