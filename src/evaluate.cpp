@@ -180,6 +180,9 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
                     const EvaluateOptions& options) {
   check_options(options);
   check_options(options.bootstrap);
+  if (options.certify && model.network) {
+    throw OptionError("certify bounds linear models; this one is a network");
+  }
   Evaluation result;
   std::vector<std::string> also;
   if (!options.group.empty()) also.push_back(options.group);
@@ -190,8 +193,8 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
       options.part == DataPart::all ? raw : read_data(data, as_in_training(model, options.source)),
       options.part);
   Judged judged{.data = apply(model, raw, rows, result.notes), .losses = {}, .predictions = {}};
-  judged.losses = losses_in_units(model.model, model.loss, judged.data);
-  judged.predictions = predict(model.model, model.loss, judged.data);
+  judged.losses = losses_in_units(model.scorer(), model.loss, judged.data);
+  judged.predictions = predict(model.scorer(), model.loss, judged.data);
 
   const std::vector<double> alphas = chosen_alphas(options, model.options.alpha);
   std::vector<std::size_t> places(rows.size());
@@ -203,7 +206,7 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   result.all = table_of(judged, places, {}, alphas, options.bootstrap);
   if (!options.group.empty()) add_groups(judged, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, judged.data, result);
-  const JudgedRows view{.model = model.model,
+  const JudgedRows view{.linear = model.network ? nullptr : &model.model,
                         .preprocessor = model.preprocessor,
                         .data = judged.data,
                         .rows = rows,

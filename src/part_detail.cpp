@@ -70,9 +70,11 @@ double weight_of(const InputColumn& column, const LinearModel& model) {
 std::vector<InputColumn> weightiest_columns(const JudgedRows& judged) {
   std::vector<InputColumn> columns = input_columns(judged.preprocessor.parts());
   if (columns.size() <= kMostColumns) return columns;
-  std::ranges::stable_sort(columns, std::ranges::greater(), [&](const InputColumn& column) {
-    return weight_of(column, judged.model);
-  });
+  if (judged.linear != nullptr) {
+    std::ranges::stable_sort(columns, std::ranges::greater(), [&](const InputColumn& column) {
+      return weight_of(column, *judged.linear);
+    });
+  }
   columns.resize(kMostColumns);
   std::ranges::sort(columns, {}, &InputColumn::first);
   return columns;

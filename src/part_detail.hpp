@@ -14,7 +14,7 @@ namespace adacvar {
 
 /// A model and what it makes of some rows.
 struct JudgedRows {
-  const LinearModel& model;
+  const LinearModel* linear;  ///< null for a network
   const Preprocessor& preprocessor;
   const Dataset& data;
   std::span<const Index> rows;  ///< their numbers in the data they came from, from 0

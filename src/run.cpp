@@ -51,6 +51,31 @@ void check_solving(const RunOptions& options, const RunHooks& hooks, bool severa
   }
 }
 
+// What only linear models can do, and what a network needs.
+void check_network(const RunOptions& options, const RunHooks& hooks) {
+  check_options(options.network);
+  if (options.network.network.empty()) return;
+  const TrainOptions& train = options.train;
+  const auto refuse = [](bool is_wrong, std::string_view what) {
+    if (is_wrong) throw OptionError(fmt::format("{}: with a network there is no such thing", what));
+  };
+  refuse(train.algorithm == Algorithm::exact, "algorithm = exact");
+  refuse(train.learner == Learner::btl, "learner = btl");
+  refuse(options.solve.certify == CertifyChoice::yes, "certify = yes");
+  refuse(options.solve.until_gap > 0, "until-gap");
+  refuse(static_cast<bool>(hooks.trace), "trace");
+  refuse(train.radius > 0, "radius");
+  if (train.ridge > 0) throw OptionError("ridge is for linear models; a network takes weight-decay");
+  network_maker().check(options.network);
+}
+
+void check_checkpoint(const RunOptions& options, bool several) {
+  if (options.checkpoint.checkpoint.empty()) return;
+  if (several || options.tune.tune || options.train.algorithm == Algorithm::exact) {
+    throw OptionError("checkpoint keeps one run: it does not go with tune or algorithm = exact");
+  }
+}
+
 // One row or less: not an error, but rarely what was meant.
 void note_small_tails(const PreparedData& data, double alpha, std::vector<std::string>& notes) {
   const auto note = [&](const Dataset& part, std::string_view name) {
@@ -115,6 +140,8 @@ RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> a
                          const RunHooks& hooks) {
   check_options(options.train);
   check_solving(options, hooks, algorithms.size() > 1);
+  check_network(options, hooks);
+  check_checkpoint(options, algorithms.size() > 1);
   const PreparedData data = prepare_data(options.data, options.train.seed);
   check_tuning(options, data);
   if (hooks.data_ready) hooks.data_ready();
@@ -131,15 +158,14 @@ RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> a
 
 }  // namespace
 
-std::vector<double> losses_in_units(const LinearModel& model, const Loss& loss,
-                                    const Dataset& data) {
+std::vector<double> losses_in_units(const Scorer& model, const Loss& loss, const Dataset& data) {
   std::vector<double> losses = losses_of(model, data, loss);
   const double unit = loss.unit(data.target_sd);
   for (double& value : losses) value *= unit;
   return losses;
 }
 
-PartRisk judge(const LinearModel& model, const Loss& loss, double alpha, const Dataset& data) {
+PartRisk judge(const Scorer& model, const Loss& loss, double alpha, const Dataset& data) {
   PartRisk result;
   result.rows = data.rows;
   result.risk = tail_risk(losses_in_units(model, loss, data), alpha);

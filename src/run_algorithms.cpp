@@ -1,5 +1,6 @@
 #include "run_algorithms.hpp"
 
+#include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "part_detail.hpp"
 
@@ -57,10 +58,16 @@ struct Candidate {
 struct Outcome {
   TrainOptions options;
   TrainResult result;
+  std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
   std::optional<PartRisk> valid = {};
   std::optional<Certificate> certificate = {};  // of exact, in the learner's units
   std::vector<EpochDetail> epochs = {};
   double looking_seconds = 0;  // what `epochs` cost
+
+  [[nodiscard]] const Scorer& scorer() const {
+    if (network) return *network;
+    return result.model;
+  }
 };
 
 StopReason reason_of(ExactStatus status) {
@@ -109,7 +116,9 @@ class Runs {
   std::vector<RunResult> of(std::span<const Algorithm> algorithms) {
     plan(algorithms);
     if (algorithms.size() > 1 && certifies()) plan(std::array{Algorithm::exact});
-    for_each_block(candidates_.size(), static_cast<unsigned>(options_.tune.threads),
+    // A network has threads of its own, and generators that runs would share.
+    const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
+    for_each_block(candidates_.size(), static_cast<unsigned>(threads),
                    [this](std::size_t i) { run_one(candidates_[i]); });
     std::vector<RunResult> results;
     for (Group& group : groups_) results.push_back(finish(group));
@@ -151,7 +160,10 @@ class Runs {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
+  [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
+
   [[nodiscard]] bool certifies() const {
+    if (has_network()) return false;
     if (options_.solve.certify != CertifyChoice::automatic) {
       return options_.solve.certify == CertifyChoice::yes;
     }
@@ -165,7 +177,7 @@ class Runs {
       TrainOptions base = options_.train;
       base.algorithm = algorithm;
       if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;  // of several
-      base = decided(base, data_.train, loss_);
+      base = has_network() ? decided_for_network(base, loss_) : decided(base, data_.train, loss_);
       const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
       for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
       groups_.emplace_back();
@@ -210,8 +222,17 @@ class Runs {
   Outcome trained(const TrainOptions& options) {
     Outcome outcome{.options = options, .result = {}};
     const TrainHooks hooks = hooks_of_one(options, outcome);
-    const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
-    outcome.result = how(data_.train, valid(), loss_, options, hooks);
+    if (has_network()) {
+      NetworkResult found =
+          network_maker().train(data_.train, valid(), loss_, options, options_.network, hooks);
+      outcome.network = std::move(found.model);
+      outcome.result.stop_reason = found.stop_reason;
+      outcome.result.epochs = found.epochs;
+      outcome.result.history = std::move(found.history);
+    } else {
+      const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
+      outcome.result = how(data_.train, valid(), loss_, options, hooks);
+    }
     if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
     return outcome;
   }
@@ -241,6 +262,10 @@ class Runs {
 
   TrainHooks hooks_of_one(const TrainOptions& options, Outcome& outcome) {
     TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
+    if (!options_.checkpoint.checkpoint.empty()) {
+      hooks.checkpoint = options_.checkpoint.checkpoint;
+      hooks.run_identity = identity_of(options);
+    }
     // Against full information there are no draws to look at.
     const bool draws =
         options.learner == Learner::steps || options.information == Information::bandit;
@@ -278,7 +303,7 @@ class Runs {
     if (!(options_.solve.until_gap > 0)) return true;
     Certificate certificate = record.certificate;
     if (certifies()) {
-      if (!reached_) reached_ = solved(candidates_[0].options, &view.recent).certificate;
+      if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
       certificate.lower = std::max(certificate.lower, reached_->lower);
     }
     const auto gap = certificate.relative_gap();
@@ -288,14 +313,15 @@ class Runs {
   }
 
   [[nodiscard]] PartRisk judged(const Outcome& outcome, const Dataset& part) const {
-    return judge(outcome.result.model, loss_, outcome.options.alpha, part);
+    return judge(outcome.scorer(), loss_, outcome.options.alpha, part);
   }
 
   [[nodiscard]] EpochDetail detail_of(const EpochView& view, const TrainOptions& options) const {
     EpochDetail detail{.epoch = view.record.epoch};
     const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
     detail.training_cvar =
-        unit_ * (cvar(losses, options.alpha) + ridge_term(view.model, options.ridge));
+        unit_ * (cvar(losses, options.alpha) +
+                 (view.linear != nullptr ? ridge_term(*view.linear, options.ridge) : 0.0));
     if (valid() != nullptr && data_.valid.task != Task::regression) {
       detail.accuracy = judge(view.model, loss_, options.alpha, data_.valid).accuracy;
     }
@@ -306,7 +332,8 @@ class Runs {
   }
 
   // Of the rows that were least seen in training.
-  [[nodiscard]] PartDetail detail_of(const LinearModel& model) const {
+  [[nodiscard]] PartDetail detail_of(const Outcome& outcome) const {
+    const Scorer& model = outcome.scorer();
     const auto [part, rows, name] =
         data_.test.rows > 0    ? std::tuple(&data_.test, &data_.rows.test, "test")
         : data_.valid.rows > 0 ? std::tuple(&data_.valid, &data_.rows.valid, "validation")
@@ -316,7 +343,7 @@ class Runs {
     if (hooks_.detail == Detail::all) {
       constexpr std::size_t kWorst = 20;
       const Predictions predictions = predict(model, loss_, *part);
-      detail = look_closely({.model = model,
+      detail = look_closely({.linear = outcome.network ? nullptr : &outcome.result.model,
                              .preprocessor = data_.preprocessor,
                              .data = *part,
                              .rows = *rows,
@@ -356,11 +383,35 @@ class Runs {
     return 0.5 * ridge * squares;
   }
 
+  static double norm_of(const Outcome& outcome) {
+    if (outcome.network) return outcome.network->norm();
+    double squares = 0;
+    for (const double value : outcome.result.model.parameters()) squares += value * value;
+    return std::sqrt(squares);
+  }
+
+  // All that a checkpoint's run hangs on.
+  [[nodiscard]] std::string identity_of(const TrainOptions& options) const {
+    nlohmann::json all = nlohmann::json::object();
+    options_to_json(options.sampler, all["sampler"]);
+    options_to_json(options.optimizer, all["optimizer"]);
+    options_to_json(options, all["train"]);
+    options_to_json(options_.loss, all["loss"]);
+    options_to_json(options_.network, all["network"]);
+    all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
+    all["raw"] = options_.data.raw_features;
+    all["data"] = data_.fingerprint.crc64;
+    all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
+    return all.dump();
+  }
+
   RunResult finish(Group& group) const {
     Outcome& best = *group.best;
     RunResult result{.model = {.preprocessor = data_.preprocessor,
                                .loss = loss_,
                                .model = best.result.model,
+                               .network = best.network,
+                               .network_options = options_.network,
                                .options = best.options,
                                .stop_reason = best.result.stop_reason,
                                .source = data_.source,
@@ -378,9 +429,8 @@ class Runs {
     result.trials = group.trials;
     result.seconds = group.seconds;
     result.certificate = certificate_of(best);
-    for (const double value : best.result.model.parameters()) result.norm += value * value;
-    result.norm = std::sqrt(result.norm);
-    if (hooks_.detail != Detail::none) result.detail = detail_of(best.result.model);
+    result.norm = norm_of(best);
+    if (hooks_.detail != Detail::none) result.detail = detail_of(best);
     result.epoch_details = std::move(best.epochs);
     return result;
   }

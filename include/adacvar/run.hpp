@@ -4,6 +4,7 @@
 #include <adacvar/data/prepare_data.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/model_file.hpp>
+#include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/report/report.hpp>
 
@@ -65,6 +66,16 @@ struct SolveOptions {
   }
 };
 
+struct CheckpointOptions {
+  std::string checkpoint = {};
+
+  static void describe(auto&& option) {
+    option("checkpoint", &CheckpointOptions::checkpoint,
+           "file that keeps the state after every epoch: the same command, given again after the run "
+           "was killed, goes on from it to the same result");
+  }
+};
+
 /// A whole run: data, loss, training, tuning, proofs.
 struct RunOptions {
   DataOptions data = {};
@@ -72,6 +83,8 @@ struct RunOptions {
   TrainOptions train = {};
   TuneOptions tune = {};
   SolveOptions solve = {};
+  NetworkOptions network = {};
+  CheckpointOptions checkpoint = {};  ///< of `run` without tuning
 };
 
 /// Where a run is.
@@ -107,11 +120,11 @@ struct RunHooks {
 [[nodiscard]] RunReport compare(const RunOptions& options, const RunHooks& hooks = {});
 
 /// How a model does on `data`, in the user's units. `data` has at least one row.
-[[nodiscard]] PartRisk judge(const LinearModel& model, const Loss& loss, double alpha,
+[[nodiscard]] PartRisk judge(const Scorer& model, const Loss& loss, double alpha,
                              const Dataset& data);
 
 /// Losses in the user's units.
-[[nodiscard]] std::vector<double> losses_in_units(const LinearModel& model, const Loss& loss,
+[[nodiscard]] std::vector<double> losses_in_units(const Scorer& model, const Loss& loss,
                                                   const Dataset& data);
 
 }  // namespace adacvar

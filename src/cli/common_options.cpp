@@ -24,11 +24,14 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Loss", options.loss);
   list.add("Training", options.train, without);
   list.add("Training", options.train.optimizer);
+  list.add("Training", options.checkpoint, without);
+  list.add("Network", options.network);
   list.add("Tuning", options.tune);
   list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
   list.set_position("data", 1);
-  list.set_file({"data", "valid-data", "test-data", "data-dir"});
+  list.set_file({"data", "valid-data", "test-data", "data-dir", "network"});
+  if (list.find_or_null("checkpoint") != nullptr) list.set_file({"checkpoint"});
 }
 
 void print_result(std::string_view text) {

@@ -98,7 +98,7 @@ class Predictor {
   void write(const Dataset& data) {
     if (!begun_) sink_(header_of(model_));
     begun_ = true;
-    sink_(lines_of(model_, predict(model_.model, model_.loss, data)));
+    sink_(lines_of(model_, predict(model_.scorer(), model_.loss, data)));
   }
 
   const TrainedModel& model_;

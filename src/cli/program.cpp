@@ -7,12 +7,16 @@
 #include "cli/interrupt.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/learner/network.hpp>
 #include <adacvar/version.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -23,6 +27,8 @@
 namespace adacvar::cli {
 
 namespace {
+
+constexpr const char* kDeepProgram = "adacvar-deep";
 
 /// Number of letters to add, leave out or change to make one word of the other.
 std::size_t distance(const std::string& one, const std::string& other) {
@@ -208,6 +214,16 @@ int run_words(const std::vector<std::string>& words) {
   refuse_command(commands, words);
 }
 
+// libtorch takes half a second to start: the program that has it is another one, beside this one.
+// Returns when there is none. Nothing has been read from pipes or printed yet.
+void run_with_networks(char** arguments) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error || self.filename() == kDeepProgram) return;
+  const std::filesystem::path other = self.parent_path() / kDeepProgram;
+  execv(other.c_str(), arguments);
+}
+
 int complain(const char* what, int code) {
   print_message(fmt::format("adacvar: {}\n", what));
   return code;
@@ -226,9 +242,12 @@ std::vector<Command> make_commands() {
   return commands;
 }
 
-int run_program(int count, const char* const* arguments) {
+int run_program(int count, char** arguments) {
   try {
     return run_words({arguments + std::min(count, 1), arguments + count});
+  } catch (const NetworksMissing& error) {
+    run_with_networks(arguments);
+    return complain(error.what(), kBadOption);
   } catch (const OptionError& error) {
     return complain(error.what(), kBadOption);
   } catch (const DataError& error) {

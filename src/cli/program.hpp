@@ -4,6 +4,6 @@ namespace adacvar::cli {
 
 /// The whole program: reads the arguments, runs the command, prints one line for what went wrong
 /// and returns the exit code.
-[[nodiscard]] int run_program(int count, const char* const* arguments);
+[[nodiscard]] int run_program(int count, char** arguments);
 
 }  // namespace adacvar::cli

@@ -12,6 +12,7 @@
 #include <adacvar/report/run_text.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace adacvar::cli {
@@ -80,10 +81,20 @@ void give_up_if_untrained(const RunReport& report) {
   }
 }
 
+// It has done its work once the model is written; after an interrupt or divergence it may be needed.
+void remove_checkpoint(const State& state, const RunReport& report) {
+  const std::string& path = state.run.checkpoint.checkpoint;
+  const StopReason reason = report.results[0].model.stop_reason;
+  const bool ended = reason == StopReason::epochs || reason == StopReason::patience ||
+                     reason == StopReason::gap;
+  if (!path.empty() && ended) std::filesystem::remove(path);
+}
+
 int train_now(const State& state, const OptionList& options) {
   const std::string& path = state.output.model;
   if (!path.empty()) check_writable(path);
   if (!state.output.trace.empty()) check_writable(state.output.trace);
+  if (!state.run.checkpoint.checkpoint.empty()) check_writable(state.run.checkpoint.checkpoint);
   check_report(state.report);
   if (!path.empty() && !state.run.solve.alphas.empty()) {
     throw OptionError("model and alphas do not go together: there would be several models");
@@ -98,6 +109,7 @@ int train_now(const State& state, const OptionList& options) {
   }
   if (!path.empty()) {
     save_model(path, report.results[0].model);
+    remove_checkpoint(state, report);
   } else if (state.run.solve.alphas.empty()) {
     report.notes.emplace_back("the model was not kept; --model FILE writes it");
   }
@@ -128,7 +140,7 @@ Command make_train_command() {
   Command command;
   command.name = "train";
   command.usage = "DATA [--target COLUMN] [options]";
-  command.about = "Trains a linear model that controls the CVaR of its losses";
+  command.about = "Trains a linear model or a network that controls the CVaR of its losses";
   command.example = "adacvar train claims.csv --target cost --alpha 0.05 --model claims.json";
   add_run_options(command.options, state->run);
   command.options.add("Output", state->output);
@@ -146,7 +158,7 @@ Command make_compare_command() {
   command.usage = "DATA [--target COLUMN] [options]";
   command.about = "Trains by every algorithm on the same splits and tabulates their risks";
   command.example = "adacvar compare pareto";
-  add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap"});
+  add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.run = [state, options = command.options] { return compare_now(*state, options); };

@@ -93,7 +93,7 @@ class TrialRun {
     if (best_epoch_ > 0 && !is_selected_before(now, best_score_, data_.train.task)) return;
     best_epoch_ = view.record.epoch;
     best_score_ = now;
-    best_ = view.model;
+    best_ = *view.linear;
   }
 
   [[nodiscard]] Reading read(const LinearModel& model, std::uint64_t epoch) const {
@@ -122,7 +122,7 @@ bool is_selected_before(const PartScore& one, const PartScore& other, Task task)
   return one.cvar < other.cvar;
 }
 
-PartScore score(const LinearModel& model, const Loss& loss, const Dataset& data, double alpha) {
+PartScore score(const Scorer& model, const Loss& loss, const Dataset& data, double alpha) {
   if (data.task == Task::multiclass) throw OptionError("score: two classes at most");
   std::vector<Index> rows(data.rows);
   std::iota(rows.begin(), rows.end(), Index{0});

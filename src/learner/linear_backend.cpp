@@ -1,5 +1,6 @@
 #include "learner/linear_backend.hpp"
 
+#include "learner/checkpoint.hpp"
 #include "learner/row_kernels.hpp"
 
 #include <algorithm>
@@ -46,6 +47,16 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
     examples_[i] = {.target = (data.targets[i] - data.target_mean) / data.target_sd,
                     .squared_norm = squared_norm(data, i)};
   }
+}
+
+void LinearBackend::save(std::ostream& out) const {
+  save_model_state(model_, out);
+  optimizer_.save(out);
+}
+
+void LinearBackend::load(std::istream& in) {
+  load_model_state(model_, in);
+  optimizer_.load(in);
 }
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {

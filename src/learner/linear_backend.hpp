@@ -10,6 +10,7 @@
 
 #include "base/huge_pages.hpp"
 
+#include <iosfwd>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,11 @@ class LinearBackend {
   /// Keeps references to all three.
   LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options);
 
+  using Model = LinearModel;
+
   [[nodiscard]] const LinearModel& model() const noexcept { return model_; }
+  [[nodiscard]] const Scorer& scorer() const noexcept { return model_; }
+  [[nodiscard]] bool is_finite() const { return model_.is_finite(); }
 
   void losses(std::span<const Index> batch, std::span<double> losses);
 
@@ -31,6 +36,9 @@ class LinearBackend {
             std::span<const Index> next);
 
   void after_update(const AnySampler& /*sampler*/) {}
+
+  void save(std::ostream& out) const;
+  void load(std::istream& in);
 
  private:
   // What a step needs of an example beside its row, side by side: one cache miss.

@@ -10,6 +10,7 @@
 #include <adacvar/version.hpp>
 
 #include <fmt/format.h>
+#include <lzma.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,9 +56,58 @@ json write_linear(const LinearModel& model) {
   return {{"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
 }
 
+std::filesystem::path weights_path(const std::filesystem::path& model) {
+  std::filesystem::path path = model;
+  path += ".pt";
+  return path;
+}
+
+std::string crc_text(std::string_view bytes) {
+  return fmt::format("{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                           bytes.size(), 0));
+}
+
+json write_network(const TrainedModel& model, const std::filesystem::path& path,
+                   const std::string& weights) {
+  json options = json::object();
+  options_to_json(model.network_options, options);
+  return {{"kind", "network"},
+          {"options", std::move(options)},
+          {"parameters", model.network->parameter_count()},
+          {"outputs", model.network->outputs()},
+          {"weights", weights_path(path).filename().string()},
+          {"crc64", crc_text(weights)}};
+}
+
+NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
+  const Preprocessor::Parts& parts = preprocessor.parts();
+  return {.features = preprocessor.features(),
+          .image = {},
+          .outputs = loss.outputs(parts.class_names.size())};
+}
+
+void read_network(const json& from, const std::string& source, TrainedModel& model) {
+  options_from_json(from.at("options"), model.network_options);
+  check_options(model.network_options);
+  const NetworkMaker& maker = network_maker();
+  const auto name = from.at("weights").get<std::string>();
+  const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
+  const FileBytes weights(path);
+  if (crc_text(weights.text()) != from.at("crc64").get<std::string>()) {
+    throw DataError("does not hold the weights that the model file was written with",
+                    path.string());
+  }
+  try {
+    model.network = maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
+                               std::string(weights.text()));
+  } catch (const DataError& error) {
+    throw DataError(error.what(), path.string());
+  }
+}
+
 LinearModel read_linear(const json& from, const Preprocessor& preprocessor, const Loss& loss) {
   if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
-    throw DataError(fmt::format("a model of kind '{}' is not one of: linear", kind));
+    throw DataError(fmt::format("a model of kind '{}' is not one of: linear, network", kind));
   }
   const std::size_t features = preprocessor.features();
   const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
@@ -147,7 +197,10 @@ TrainedModel read_model(const json& from, const std::string& source) {
   Preprocessor preprocessor = preprocessor_from_json(from.at("preprocessing"), source);
   const Loss loss = read_loss(from.at("loss"));
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
-  LinearModel linear = read_linear(from.at("model"), preprocessor, loss);
+  const json& learned = from.at("model");
+  const bool is_network = learned.at("kind") == "network";
+  LinearModel linear =
+      is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
                      .model = std::move(linear),
@@ -158,6 +211,7 @@ TrainedModel read_model(const json& from, const std::string& source) {
   model.stop_reason =
       read_name<StopReason>(from.at("stop_reason"), kStopReasonNames, "stop_reason");
   read_data_part(from.at("data"), model);
+  if (is_network) read_network(learned, source, model);
   return model;
 }
 
@@ -173,14 +227,21 @@ json parse(const FileBytes& file) {
 
 }  // namespace
 
+const Scorer& TrainedModel::scorer() const noexcept {
+  if (network) return *network;
+  return model;
+}
+
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
+  const std::string weights = model.network ? model.network->weights() : std::string();
   const json content = {{"format", kFormat},
                         {"version", kVersion},
                         {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
                         {"loss", write_loss(model.loss)},
                         {"preprocessing", to_json(model.preprocessor)},
-                        {"model", write_linear(model.model)},
+                        {"model", model.network ? write_network(model, path, weights)
+                                                : write_linear(model.model)},
                         {"options", training_options(model.options)},
                         {"stop_reason", kStopReasonNames.of(model.stop_reason)},
                         {"data", write_data(model)}};
@@ -189,6 +250,9 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
     text = content.dump(1);
   } catch (const json::type_error&) {
     throw DataError("the name of a column or a category is not UTF-8", model.source);
+  }
+  if (model.network) {
+    write_file(weights_path(path), [&](const Write& write) { write(weights); });
   }
   write_file(path, [&](const Write& write) { write(text + "\n"); });
 }
@@ -200,6 +264,8 @@ TrainedModel load_model(const std::filesystem::path& path) {
   } catch (const DataError& error) {
     if (!error.source().empty()) throw;
     throw DataError(error.what(), file.source());
+  } catch (const NetworksMissing&) {
+    throw;
   } catch (const OptionError& error) {
     throw DataError(error.what(), file.source());
   } catch (const json::exception& error) {

@@ -2,12 +2,15 @@
 
 #include <adacvar/base/options.hpp>
 
+#include "base/state_stream.hpp"
+
 #include <cmath>
 
 namespace adacvar {
 
 namespace {
 
+constexpr std::string_view kStateKind = "optimize";
 constexpr double kBeta1 = 0.9;
 constexpr double kBeta2 = 0.999;
 constexpr double kEpsilon = 1e-8;
@@ -19,6 +22,22 @@ Optimizer::Optimizer(std::size_t parameters, const OptimizerOptions& options)
   check_range("momentum", options.momentum, {.low = 0, .high = 1, .high_ok = false});
   check_range("weight-decay", options.weight_decay, {.low = 0});
   if (options.kind == OptimizerKind::adam) second_.assign(parameters, 0.0);
+}
+
+void Optimizer::save(std::ostream& out) const {
+  StateWriter writer(kStateKind, 1);
+  writer.put(steps_);
+  writer.put_array(std::span<const double>(first_));
+  writer.put_array(std::span<const double>(second_));
+  writer.write_to(out);
+}
+
+void Optimizer::load(std::istream& in) {
+  StateReader reader(in, kStateKind, 1);
+  steps_ = reader.get<std::uint64_t>();
+  reader.get_array(std::span(first_));
+  reader.get_array(std::span(second_));
+  reader.finish();
 }
 
 void Optimizer::step(std::span<double> parameters, std::span<const double> gradient, double rate) {

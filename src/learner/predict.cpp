@@ -21,7 +21,7 @@ void softmax(std::span<double> scores) {
   for (double& score : scores) score /= sum;
 }
 
-std::vector<double> all_scores(const LinearModel& model, const Dataset& data) {
+std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
   std::vector<Index> rows(data.rows);
   std::iota(rows.begin(), rows.end(), Index{0});
   std::vector<double> scores(data.rows * model.outputs());
@@ -64,7 +64,7 @@ Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
 
 }  // namespace
 
-Predictions predict(const LinearModel& model, const Loss& loss, const Dataset& data) {
+Predictions predict(const Scorer& model, const Loss& loss, const Dataset& data) {
   std::vector<double> scores = all_scores(model, data);
   switch (loss.kind()) {
     case LossKind::softmax:

@@ -73,7 +73,7 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
   }
 }
 
-std::vector<double> losses_of(const LinearModel& model, const Dataset& data, const Loss& loss) {
+std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Loss& loss) {
   constexpr std::size_t kBlock = 1024;
   std::vector<double> losses(data.rows);
   std::vector<double> scores(kBlock * model.outputs());
@@ -103,6 +103,7 @@ TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& 
     const bool noisy = classes && options.algorithm == Algorithm::adacvar;
     options.learning_rate = noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
   }
+  if (options.iterate == Iterate::automatic) options.iterate = Iterate::average;
   if (!options.sampler.eta_scale) {
     options.sampler.eta_scale = classes ? 20.0 : 3.0;
   }

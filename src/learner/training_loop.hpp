@@ -4,12 +4,17 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/sampler/make_sampler.hpp>
 
+#include "base/state_stream.hpp"
+#include "learner/checkpoint.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <sstream>
 #include <vector>
 
 namespace adacvar {
@@ -26,38 +31,52 @@ namespace adacvar {
 void check_training(const Dataset& training, const Dataset* validation, const Loss& loss,
                     const TrainOptions& options);
 
-/// Keeps what the result may be made of.
+inline void add_to_mean(LinearModel& mean, double share, const LinearModel& model) {
+  const auto sum = mean.parameters();
+  const auto now = model.parameters();
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * (now[i] - sum[i]);
+}
+inline void set_zero(LinearModel& model) { std::ranges::fill(model.parameters(), 0.0); }
+
+/// Keeps what the result may be made of. `Model` is a copy of all that is learned; a source has
+/// `model()`, which is asked only when a copy is kept, for of a network it is not cheap.
+template <class Model>
 class Candidates {
  public:
-  Candidates(const LinearModel& start, const TrainOptions& options, std::uint64_t steps, Rng& rng)
+  Candidates(const Model& start, const TrainOptions& options, std::uint64_t steps, Rng& rng)
       : iterate_(options.iterate),
         steps_(steps),
         chosen_step_(options.iterate == Iterate::random ? 1 + rng() % steps : 0),
-        last_resort_(start),
-        best_model_(start),
-        kept_(start),
-        recent_(start) {
-    if (iterate_ == Iterate::average) std::ranges::fill(kept_.parameters(), 0.0);
+        last_resort_(start) {
+    if (iterate_ != Iterate::average) return;
+    kept_ = start;
+    set_zero(*kept_);
   }
 
-  void after_step(const LinearModel& model, std::uint64_t step) {
-    if (iterate_ == Iterate::random && step == chosen_step_) kept_ = model;
-    if (watched_) add_to_mean(recent_, ++recent_count_, model);
-    if (iterate_ == Iterate::average && 2 * step > steps_) add_to_mean(kept_, ++averaged_, model);
+  template <class Source>
+  void after_step(const Source& source, std::uint64_t step) {
+    if (iterate_ == Iterate::random && step == chosen_step_) kept_ = source.model();
+    if (recent_) add(*recent_, ++recent_count_, source.model());
+    if (iterate_ == Iterate::average && 2 * step > steps_) {
+      add(*kept_, ++averaged_, source.model());
+    }
   }
 
   /// From now on `recent` is kept up to date.
-  void watch() { watched_ = true; }
+  void watch() {
+    if (!recent_) recent_ = last_resort_;
+  }
   /// Mean of the steps since epoch 1, 2, 4, 8, ... began: of half of all epochs or more.
-  [[nodiscard]] const LinearModel& recent() const { return recent_; }
+  [[nodiscard]] const Model& recent() const { return *recent_; }
   void before_epoch(std::uint64_t epoch) {
     if (std::has_single_bit(epoch)) recent_count_ = 0;
   }
 
-  void after_epoch(const LinearModel& model, const EpochRecord& record) {
-    if (model.is_finite() && record.training_loss < least_loss_) {
+  template <class Source>
+  void after_epoch(const Source& source, bool is_finite, const EpochRecord& record) {
+    if (is_finite && record.training_loss < least_loss_) {
       least_loss_ = record.training_loss;
-      last_resort_ = model;
+      last_resort_ = source.model();
     }
     if (!record.validation || !(record.validation->cvar < best_)) {
       ++epochs_without_better_;
@@ -65,53 +84,77 @@ class Candidates {
     }
     best_ = record.validation->cvar;
     epochs_without_better_ = 0;
-    best_model_ = model;
+    best_model_ = source.model();
   }
 
   [[nodiscard]] std::uint64_t epochs_without_better() const { return epochs_without_better_; }
 
-  [[nodiscard]] LinearModel result(const LinearModel& model, std::uint64_t steps_done,
-                                   StopReason reason) const {
-    const LinearModel& wanted = wanted_model(model, steps_done, reason);
+  [[nodiscard]] Model result(Model last, std::uint64_t steps_done, StopReason reason) const {
+    const Model& wanted = wanted_model(last, steps_done, reason);
     return reason == StopReason::diverged || !wanted.is_finite() ? last_resort_ : wanted;
+  }
+
+  void save(StateWriter& out) const {
+    out.put(chosen_step_);
+    out.put(averaged_);
+    out.put(recent_count_);
+    out.put(epochs_without_better_);
+    out.put(best_);
+    out.put(least_loss_);
+    out.put(best_model_.has_value());
+    out.put(kept_.has_value());
+    out.put(recent_.has_value());
+  }
+  void load(StateReader& in) {
+    chosen_step_ = in.get<std::uint64_t>();
+    averaged_ = in.get<std::uint64_t>();
+    recent_count_ = in.get<std::uint64_t>();
+    epochs_without_better_ = in.get<std::uint64_t>();
+    best_ = in.get<double>();
+    least_loss_ = in.get<double>();
+    for (std::optional<Model>* place : {&best_model_, &kept_, &recent_}) {
+      place->reset();
+      if (in.get<bool>()) *place = last_resort_;  // of the right size, to be read into
+    }
+  }
+  /// All models that are there, for saving and loading.
+  [[nodiscard]] std::vector<Model*> models() {
+    std::vector<Model*> result{&last_resort_};
+    for (std::optional<Model>* place : {&best_model_, &kept_, &recent_}) {
+      if (*place) result.push_back(&**place);
+    }
+    return result;
   }
 
  private:
   // A running mean: no sum that could overflow.
-  static void add_to_mean(LinearModel& mean, std::uint64_t count, const LinearModel& model) {
-    const double share = 1.0 / static_cast<double>(count);
-    const auto sum = mean.parameters();
-    const auto now = model.parameters();
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * (now[i] - sum[i]);
+  static void add(Model& mean, std::uint64_t count, const Model& model) {
+    add_to_mean(mean, 1.0 / static_cast<double>(count), model);
   }
 
   // A run that was stopped may not have reached what its iterate is made of.
-  [[nodiscard]] const LinearModel& wanted_model(const LinearModel& last, std::uint64_t steps_done,
-                                                StopReason reason) const {
-    if (reason == StopReason::gap) return recent_;  // it is what was certified
-    const bool has_best = best_ < std::numeric_limits<double>::infinity();
+  [[nodiscard]] const Model& wanted_model(const Model& last, std::uint64_t steps_done,
+                                          StopReason reason) const {
+    if (reason == StopReason::gap) return *recent_;  // it is what was certified
     const bool cut_short = reason == StopReason::interrupted || reason == StopReason::patience;
-    if (has_best && (iterate_ == Iterate::best || cut_short)) {
-      return best_model_;
-    }
+    if (best_model_ && (iterate_ == Iterate::best || cut_short)) return *best_model_;
     const bool kept = (iterate_ == Iterate::average && averaged_ > 0) ||
                       (iterate_ == Iterate::random && steps_done >= chosen_step_);
-    return kept ? kept_ : last;
+    return kept ? *kept_ : last;
   }
 
   Iterate iterate_;
   std::uint64_t steps_;
   std::uint64_t chosen_step_;
   std::uint64_t averaged_ = 0;
-  bool watched_ = false;
   std::uint64_t recent_count_ = 0;
   std::uint64_t epochs_without_better_ = 0;
   double best_ = std::numeric_limits<double>::infinity();
   double least_loss_ = std::numeric_limits<double>::infinity();
-  LinearModel last_resort_;  // if the run diverges
-  LinearModel best_model_;
-  LinearModel kept_;
-  LinearModel recent_;
+  Model last_resort_;  // if the run diverges
+  std::optional<Model> best_model_;
+  std::optional<Model> kept_;
+  std::optional<Model> recent_;
 };
 
 /// What supplies losses and takes steps.
@@ -119,10 +162,24 @@ template <class B>
 concept Backend = requires(B b, const B& c, std::span<const Index> batch, std::span<double> losses,
                            std::span<const double> weights, double rate,
                            std::span<const Index> next, const AnySampler& sampler) {
-  { c.model() } -> std::same_as<const LinearModel&>;
+  typename B::Model;                                        // a copy of what is learned
+  { c.model() } -> std::convertible_to<typename B::Model>;  // now
+  { c.scorer() } -> std::convertible_to<const Scorer&>;     // the same, for use
+  { c.is_finite() } -> std::same_as<bool>;
   b.losses(batch, losses);
   b.step(batch, weights, rate, next);  // `next` is the batch that follows, to be fetched
   b.after_update(sampler);             // the sampler has seen the losses
+};
+
+/// A backend whose runs can go on after they were killed.
+template <class B>
+concept Resumable = Backend<B> && requires(B b, const B& c, typename B::Model& model,
+                                           const typename B::Model& kept, std::ostream& out,
+                                           std::istream& in) {
+  c.save(out);  // model, optimizer, generators
+  b.load(in);
+  save_model_state(kept, out);
+  load_model_state(model, in);
 };
 
 /// The one loop of all algorithms: draw, losses, weigh, observe, step. (Observing and stepping do
@@ -130,6 +187,8 @@ concept Backend = requires(B b, const B& c, std::span<const Index> batch, std::s
 template <Backend B>
 class TrainingLoop {
  public:
+  using Model = typename B::Model;
+
   /// Keeps references to all but `options`, in which everything is decided.
   TrainingLoop(const Dataset& training, const Dataset* validation, const Loss& loss,
                TrainOptions options, const TrainHooks& hooks, B& backend)
@@ -148,19 +207,23 @@ class TrainingLoop {
         next_batch_(options_.batch),
         losses_(options_.batch),
         weights_(options_.batch) {
-    if (hooks_.watch) candidates_.watch();
+    if (kIsLinear && hooks_.watch) candidates_.watch();
   }
 
-  TrainResult run() {
-    for (std::uint64_t epoch = 1; epoch <= options_.epochs; ++epoch) {
+  TrainingResult<Model> run() {
+    go_on_from_checkpoint();
+    for (std::uint64_t epoch = result_.epochs + 1; epoch <= options_.epochs; ++epoch) {
       candidates_.before_epoch(epoch);
       if (!run_epoch(epoch) || !finish_epoch(epoch)) break;
+      if (epoch < options_.epochs) keep_checkpoint();
     }
     result_.model = candidates_.result(backend_.model(), step_, result_.stop_reason);
     return std::move(result_);
   }
 
  private:
+  static constexpr bool kIsLinear = std::same_as<Model, LinearModel>;
+
   bool stop(StopReason reason) {
     result_.stop_reason = reason;
     return false;
@@ -186,12 +249,12 @@ class TrainingLoop {
       const auto next = left > 1 ? draw_next() : std::span<const Index>();
       backend_.step(batch_, weights_, rate, next);
       backend_.after_update(sampler_);
-      candidates_.after_step(backend_.model(), ++step_);
+      candidates_.after_step(backend_, ++step_);
       loss_sum_ += std::accumulate(losses_.begin(), losses_.end(), 0.0) /
                    static_cast<double>(losses_.size());
       std::swap(batch_, next_batch_);
     }
-    return backend_.model().is_finite() || stop(StopReason::diverged);
+    return backend_.is_finite() || stop(StopReason::diverged);
   }
 
   // The next draw hangs on the losses but not on the step: made before it, memory can send the rows
@@ -205,10 +268,10 @@ class TrainingLoop {
     EpochRecord record{.epoch = epoch,
                        .training_loss = loss_sum_ / static_cast<double>(steps_per_epoch_)};
     if (validation_ != nullptr && validation_->rows > 0) {
-      const auto held_out = losses_of(backend_.model(), *validation_, loss_);
+      const auto held_out = losses_of(backend_.scorer(), *validation_, loss_);
       if (all_finite(held_out)) record.validation = tail_risk(held_out, options_.alpha);
     }
-    candidates_.after_epoch(backend_.model(), record);
+    candidates_.after_epoch(backend_, backend_.is_finite(), record);
     result_.history.push_back(record);
     result_.epochs = epoch;
     if (options_.patience > 0 && candidates_.epochs_without_better() >= options_.patience) {
@@ -220,11 +283,59 @@ class TrainingLoop {
   }
 
   EpochView view(const EpochRecord& record) const {
+    const LinearModel* linear = nullptr;
+    const LinearModel* recent = nullptr;
+    if constexpr (kIsLinear) {
+      linear = &backend_.model();
+      recent = &candidates_.recent();
+    }
     return {.record = record,
-            .model = backend_.model(),
-            .recent = candidates_.recent(),
+            .model = backend_.scorer(),
+            .linear = linear,
+            .recent = recent,
             .is_restart = std::has_single_bit(record.epoch),
             .sampler = std::get_if<AdaptiveSampler>(&sampler_.variant())};
+  }
+
+  // All that the epochs to come hang on, written between two of them.
+  void keep_checkpoint() {
+    if (hooks_.checkpoint.empty()) return;
+    if constexpr (Resumable<B>) {
+      std::ostringstream out;
+      save_progress(out, hooks_.run_identity, {step_, result_.history});
+      rng_.save(out);
+      sampler_.save(out);
+      save_objective(out, objective_);
+      StateWriter kept(kCandidatesKind, 1);
+      candidates_.save(kept);
+      kept.write_to(out);
+      for (const Model* model : candidates_.models()) save_model_state(*model, out);
+      backend_.save(out);
+      write_checkpoint(hooks_.checkpoint, out.view());
+    }
+  }
+
+  void go_on_from_checkpoint() {
+    if (hooks_.checkpoint.empty()) return;
+    if constexpr (Resumable<B>) {
+      std::optional<std::istringstream> in = open_checkpoint(hooks_.checkpoint);
+      if (!in) return;
+      with_source(hooks_.checkpoint, [&] {
+        LoopProgress progress = load_progress(*in, hooks_.run_identity);
+        rng_ = Rng::load(*in);
+        sampler_.load(*in);
+        load_objective(*in, objective_);
+        StateReader kept(*in, kCandidatesKind, 1);
+        candidates_.load(kept);
+        kept.finish();
+        for (Model* model : candidates_.models()) load_model_state(*model, *in);
+        if (kIsLinear && hooks_.watch) candidates_.watch();
+        backend_.load(*in);
+        step_ = progress.steps;
+        result_.history = std::move(progress.history);
+        result_.epochs = result_.history.size();
+      });
+    }
   }
 
   const Dataset* validation_;
@@ -236,8 +347,8 @@ class TrainingLoop {
   Rng rng_;
   AnySampler sampler_;
   AnyObjective objective_;
-  Candidates candidates_;
-  TrainResult result_;
+  Candidates<Model> candidates_;
+  TrainingResult<Model> result_;
   std::vector<Index> batch_;
   std::vector<Index> next_batch_;
   std::vector<double> losses_;

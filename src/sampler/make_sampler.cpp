@@ -4,6 +4,19 @@
 
 namespace adacvar {
 
+void AnySampler::load(std::istream& in) {
+  std::visit(
+      [&]<class S>(S& sampler) {
+        S loaded = S::load(in);
+        if (loaded.size() != sampler.size()) {
+          throw DataError(fmt::format("the sampler saved has {} examples, not {}", loaded.size(),
+                                      sampler.size()));
+        }
+        sampler = std::move(loaded);
+      },
+      sampler_);
+}
+
 AnySampler make_sampler(std::string_view name, std::size_t size,
                         const AdaptiveSamplerOptions& options) {
   if (name == "uniform") return AnySampler(UniformSampler(size));

@@ -57,7 +57,11 @@ class LeaderBackend {
         interval_(std::max<std::uint64_t>(
             1, (data.rows + options.batch - 1) / options.batch / options.oracle_calls)) {}
 
+  using Model = LinearModel;
+
   [[nodiscard]] const LinearModel& model() const noexcept { return leader_.model(); }
+  [[nodiscard]] const Scorer& scorer() const noexcept { return leader_.model(); }
+  [[nodiscard]] bool is_finite() const { return model().is_finite(); }
 
   void losses(std::span<const Index> batch, std::span<double> losses) {
     targets_.resize(batch.size());
@@ -135,7 +139,7 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
   Leader leader(training, loss, options);
   FullInformation sampler(training.rows, options);
   Rng rng(options.seed);
-  Candidates candidates(leader.model(), options, options.epochs * options.oracle_calls, rng);
+  Candidates<LinearModel> candidates(leader.model(), options, options.epochs * options.oracle_calls, rng);
   TrainResult result;
   std::uint64_t round = 0;
   for (std::uint64_t epoch = 1; epoch <= options.epochs; ++epoch) {
@@ -148,7 +152,7 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
       leader.follow(sampler.law());
       const std::vector<double> losses = losses_of(leader.model(), training, loss);
       sampler.see(losses);
-      candidates.after_step(leader.model(), ++round);
+      candidates.after_step(leader, ++round);
       sum += mean_of(losses);
     }
     if (result.stop_reason == StopReason::interrupted) break;
@@ -157,7 +161,7 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
     if (validation != nullptr && validation->rows > 0) {
       record.validation = tail_risk(losses_of(leader.model(), *validation, loss), options.alpha);
     }
-    candidates.after_epoch(leader.model(), record);
+    candidates.after_epoch(leader, leader.model().is_finite(), record);
     result.history.push_back(record);
     result.epochs = epoch;
     if (hooks.progress && !hooks.progress(record)) {
@@ -178,6 +182,9 @@ TrainResult be_the_leader(const Dataset& training, const Dataset* validation, co
     throw OptionError("learner = btl needs a smooth loss: squared, huber, logistic or softmax");
   }
   const TrainOptions chosen = decided(options, training, loss);
+  if (!hooks.checkpoint.empty()) {
+    throw OptionError("checkpoint does not go with learner = btl");
+  }
   if (options.information == Information::full) {
     return play_with_full_information(training, validation, loss, chosen, hooks);
   }

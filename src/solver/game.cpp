@@ -32,7 +32,7 @@ void GameTracker::restart() {
 }
 
 GameRecord GameTracker::add(const EpochView& view) {
-  if (view.sampler == nullptr) throw OptionError("the game has a sampler only in adacvar");
+  if (view.sampler == nullptr || view.recent == nullptr) throw OptionError("the game has a sampler only in adacvar, and bounds only for linear models");
   if (view.is_restart) restart();
   const std::vector<double> law = view.sampler->probabilities();
   const std::vector<double> losses = losses_of(view.model, data_, loss_);
@@ -43,7 +43,7 @@ GameRecord GameTracker::add(const EpochView& view) {
 
   GameRecord record;
   record.epoch = view.record.epoch;
-  record.certificate = certify(view.recent, data_, loss_, mean_law_, options_);
+  record.certificate = certify(*view.recent, data_, loss_, mean_law_, options_);
   record.value = value_;
   record.sampler_regret = cvar(mean_losses_, options_.alpha) - value_;
   record.learner_regret = value_ - record.certificate.lower;

@@ -62,7 +62,7 @@ TEST(Game, first_epoch_by_hand) {
         const double value = std::inner_product(law.begin(), law.end(), losses.begin(), 0.0);
         EXPECT_NEAR(record.value, value, 1e-12);
         EXPECT_NEAR(record.sampler_regret, cvar(losses, 0.1) - value, 1e-12);
-        EXPECT_NEAR(record.certificate.upper, cvar(losses_of(view.recent, data, loss), 0.1), 1e-12);
+        EXPECT_NEAR(record.certificate.upper, cvar(losses_of(*view.recent, data, loss), 0.1), 1e-12);
         return true;
       }});
 }
@@ -73,7 +73,7 @@ TEST(Game, a_watcher_that_is_content_ends_the_run_with_the_mean_model) {
   std::vector<double> mean;
   const TrainResult result =
       train(data, nullptr, loss, {.epochs = 20}, {.watch = [&](const EpochView& view) {
-              mean.assign(view.recent.parameters().begin(), view.recent.parameters().end());
+              mean.assign(view.recent->parameters().begin(), view.recent->parameters().end());
               return view.record.epoch < 6;
             }});
   EXPECT_EQ(result.stop_reason, StopReason::gap);

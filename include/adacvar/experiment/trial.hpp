@@ -48,7 +48,7 @@ struct TrialResult {
 [[nodiscard]] bool is_selected_before(const PartScore& one, const PartScore& other, Task task);
 
 /// Scores of `data`'s rows at the tail share `alpha`. Two classes at most.
-[[nodiscard]] PartScore score(const LinearModel& model, const Loss& loss, const Dataset& data,
+[[nodiscard]] PartScore score(const Scorer& model, const Loss& loss, const Dataset& data,
                               double alpha);
 
 /// Trains on the data's training rows by `options` (algorithm exact: solves), judges at `alpha`.

@@ -2,6 +2,7 @@
 
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
+#include <adacvar/learner/scorer.hpp>
 
 #include <cstddef>
 #include <span>
@@ -11,13 +12,13 @@ namespace adacvar {
 
 /// score_o(x) = w_o'x + b_o for one or more outputs.
 /// Parameters are kept output by output, each with its intercept last.
-class LinearModel {
+class LinearModel final : public Scorer {
  public:
   LinearModel() = default;
   LinearModel(std::size_t features, std::size_t outputs);
 
   [[nodiscard]] std::size_t features() const noexcept { return features_; }
-  [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
+  [[nodiscard]] std::size_t outputs() const noexcept override { return outputs_; }
   [[nodiscard]] std::span<double> parameters() noexcept { return parameters_; }
   [[nodiscard]] std::span<const double> parameters() const noexcept { return parameters_; }
   [[nodiscard]] std::span<const double> weights(std::size_t output) const {
@@ -28,9 +29,9 @@ class LinearModel {
   }
   [[nodiscard]] bool is_finite() const;
 
-  /// Scores of the rows named, example by example. Cost: O(entries of those rows).
-  /// Throws: OptionError when the data has other features or the lengths do not fit.
-  void scores(const Dataset& data, std::span<const Index> rows, std::span<double> scores) const;
+  /// Cost: O(entries of those rows).
+  void scores(const Dataset& data, std::span<const Index> rows,
+              std::span<double> scores) const override;
 
   /// gradient += sum over the batch of slopes[b, o] * (x_b, 1), laid out as the parameters.
   void add_gradient(const Dataset& data, std::span<const Index> rows,

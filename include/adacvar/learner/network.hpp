@@ -13,12 +13,20 @@ namespace adacvar {
 
 enum class Device : std::uint8_t { cpu, cuda };
 
+/// What becomes of a training picture each time it is drawn. Its index stands for all that can
+/// become of it: the sampler learns from the loss of the one that was drawn.
+enum class Augment : std::uint8_t {
+  none,
+  crop,       ///< moved by up to 4 pixels each way; what comes in is 0, the mean
+  crop_flip,  ///< and mirrored every other time
+};
+
 /// Which network is trained instead of a linear model; none unless `network` is given.
 struct NetworkOptions {
   std::string network = {};
   double width = 1.0;
   double dropout = 0.0;
-  bool augment = false;
+  Augment augment = Augment::none;
   Device device = Device::cpu;
   std::uint64_t threads = 0;
 
@@ -31,12 +39,18 @@ struct NetworkOptions {
            "share of the network's hidden units and channels that is kept");
     option("dropout", &O::dropout, Bounds{.low = 0, .high = 1, .high_ok = false},
            "share of hidden units left out at random in training");
-    option("augment", &O::augment, "training pictures are shifted by up to 4 pixels and mirrored");
+    option("augment", &O::augment, Names{"none", "crop", "crop-flip"},
+           "training pictures are moved by up to 4 pixels, and mirrored");
     option("device", &O::device, Names{"cpu", "cuda"}, "where the network is computed");
     option("network-threads", &O::threads, Bounds{.low = 0, .high = 4096},
            "threads of the network; 0: one per core; one gives the same bits on every run");
   }
 };
+
+/// The options with all that is automatic decided for a network: batches of 64, the last iterate,
+/// learning rate 0.05 (Adam: 0.001), for trunc and soft times alpha, because their weights are up
+/// to 1/alpha; eta-scale as for linear models.
+[[nodiscard]] TrainOptions decided_for_network(TrainOptions options, const Loss& loss);
 
 /// A trained network; it does not change.
 class Network : public Scorer {
@@ -49,12 +63,7 @@ class Network : public Scorer {
   [[nodiscard]] virtual double norm() const = 0;
 };
 
-struct NetworkResult {
-  std::shared_ptr<const Network> network;
-  StopReason stop_reason = StopReason::epochs;
-  std::uint64_t epochs = 0;
-  std::vector<EpochRecord> history;
-};
+using NetworkResult = TrainingResult<std::shared_ptr<const Network>>;
 
 /// What a network takes and gives.
 struct NetworkShape {

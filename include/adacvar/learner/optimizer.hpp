@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,11 @@ class Optimizer {
   Optimizer(std::size_t parameters, const OptimizerOptions& options);
 
   void step(std::span<double> parameters, std::span<const double> gradient, double rate);
+
+  /// Writes what steps have left behind; `load` of an optimizer of the same size and kind goes on.
+  /// Throws: DataError when the stream fails, is truncated, altered or of another size.
+  void save(std::ostream& out) const;
+  void load(std::istream& in);
 
  private:
   OptimizerOptions options_;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
+#include <adacvar/learner/scorer.hpp>
 
 #include <vector>
 
@@ -17,6 +17,6 @@ struct Predictions {
 
 /// The most probable class wins; of equal ones the first.
 /// Throws: OptionError when the data has other features; NumericalError when a score overflows.
-[[nodiscard]] Predictions predict(const LinearModel& model, const Loss& loss, const Dataset& data);
+[[nodiscard]] Predictions predict(const Scorer& model, const Loss& loss, const Dataset& data);
 
 }  // namespace adacvar

@@ -10,8 +10,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace adacvar {
@@ -40,6 +42,7 @@ enum class Information : std::uint8_t {
 
 /// Which of the parameters met on the way are the result.
 enum class Iterate : std::uint8_t {
+  automatic,  ///< average; of a network, last
   last,
   average,  ///< mean over the second half of the steps
   random,   ///< one step, drawn evenly
@@ -85,7 +88,7 @@ struct TrainOptions {
   double radius = 0.0;
   double temperature = 1.0;
   double level_rate = 0.05;
-  Iterate iterate = Iterate::average;
+  Iterate iterate = Iterate::automatic;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
   AdaptiveSamplerOptions sampler = {.epsilon = 1.0};
@@ -121,8 +124,8 @@ struct TrainOptions {
            "smoothing of the algorithm soft");
     option("level-rate", &O::level_rate, Bounds{.low = 0, .low_ok = false},
            "steps of the learned level of trunc and soft, as a share of the mean loss");
-    option("iterate", &O::iterate, Names{"last", "average", "random", "best"},
-           "which of the parameters met are the result");
+    option("iterate", &O::iterate, Names{"auto", "last", "average", "random", "best"},
+           "which of the parameters met are the result; auto: average, of a network last");
     option("patience", &O::patience, Bounds{.low = 0},
            "epochs without a better validation CVaR before stopping; 0: never");
     option("seed", &O::seed, Bounds{.low = 0}, "seed of all draws");
@@ -139,8 +142,9 @@ struct EpochRecord {
 /// What can be looked at after an epoch; valid during the call.
 struct EpochView {
   const EpochRecord& record;
-  const LinearModel& model;        ///< now
-  const LinearModel& recent;       ///< mean of the steps since epoch 1, 2, 4, 8, ... began
+  const Scorer& model;             ///< now
+  const LinearModel* linear;       ///< the same; null for a network
+  const LinearModel* recent;       ///< mean of the steps since epoch 1, 2, 4, 8, ... began; likewise
   bool is_restart;                 ///< that mean began with this epoch
   const AdaptiveSampler* sampler;  ///< of adacvar; null for the others
 };
@@ -151,14 +155,22 @@ struct TrainHooks {
   const std::atomic<bool>* stop = nullptr;                ///< looked at now and then; true stops
   /// After every epoch; false: what was looked for is found, and `recent` is the result.
   std::function<bool(const EpochView&)> watch = {};
+  /// File that keeps the state after every epoch, and from which a run that was killed goes on to
+  /// the same result; empty: none. It is left behind in the end.
+  std::filesystem::path checkpoint = {};
+  std::string run_identity = {};  ///< a checkpoint of another identity is refused
+  std::function<void(double)> gradient = {};  ///< networks: norm of every step's gradient
 };
 
-struct TrainResult {
-  LinearModel model;
+template <class Model>
+struct TrainingResult {
+  Model model;
   StopReason stop_reason = StopReason::epochs;
   std::uint64_t epochs = 0;
   std::vector<EpochRecord> history;
 };
+
+using TrainResult = TrainingResult<LinearModel>;
 
 /// The options with all that is automatic decided for this data: the batch, the learning rate, and
 /// eta-scale (3 for regression; 20 for classes, whose losses lie closer together). `train` does so
@@ -175,12 +187,13 @@ struct TrainResult {
 /// error: the result has the finite model with the least loss drawn in an epoch, and says so. Nor
 /// is stopping early: the result is then the best on the validation rows, where there are any.
 /// Steps of SGD are shortened where the batch's curvature would make them unstable.
+/// DataError for a checkpoint that is damaged or of another run.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
                                 const TrainHooks& hooks = {});
 
 /// Loss of every row, in the learner's units (regression: standardised targets).
-[[nodiscard]] std::vector<double> losses_of(const LinearModel& model, const Dataset& data,
+[[nodiscard]] std::vector<double> losses_of(const Scorer& model, const Dataset& data,
                                             const Loss& loss);
 
 }  // namespace adacvar

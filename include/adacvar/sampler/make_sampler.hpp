@@ -30,6 +30,8 @@ class AnySampler {
   void save(std::ostream& out) const {
     std::visit([&out](const auto& s) { s.save(out); }, sampler_);
   }
+  /// Goes on where one of the same kind and size was saved. Throws: DataError otherwise.
+  void load(std::istream& in);
 
   [[nodiscard]] const Variant& variant() const noexcept { return sampler_; }
 

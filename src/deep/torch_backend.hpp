@@ -1,0 +1,85 @@
+#pragma once
+
+#include "deep/torch_model.hpp"
+
+#include <adacvar/learner/loss.hpp>
+#include <adacvar/learner/train.hpp>
+#include <adacvar/sampler/make_sampler.hpp>
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace adacvar::deep {
+
+/// A copy of all of a model that can change.
+struct TorchState {
+  std::vector<torch::Tensor> tensors;
+
+  [[nodiscard]] bool is_finite() const;
+};
+
+void add_to_mean(TorchState& mean, double share, const TorchState& state);
+void set_zero(TorchState& state);
+void save_model_state(const TorchState& state, std::ostream& out);
+void load_model_state(TorchState& state, std::istream& in);
+
+/// The backend of the loop for networks. The loss itself is the one of linear models: its slopes by
+/// the scores, weighed, are what goes back through the network.
+class TorchBackend {
+ public:
+  using Model = TorchState;
+
+  /// Keeps references to all but `network`.
+  TorchBackend(TorchModel& model, const Dataset& data, const Loss& loss,
+               const TrainOptions& options, const NetworkOptions& network, const TrainHooks& hooks);
+
+  [[nodiscard]] TorchState model() const;
+  void set_model(const TorchState& state);
+  [[nodiscard]] const Scorer& scorer() const noexcept { return scorer_; }
+  [[nodiscard]] bool is_finite() const;
+
+  void losses(std::span<const Index> batch, std::span<double> losses);
+  void step(std::span<const Index> batch, std::span<const double> weights, double rate,
+            std::span<const Index> next);
+  void after_update(const AnySampler& /*sampler*/) {}
+
+  void save(std::ostream& out) const;
+  void load(std::istream& in);
+
+ private:
+  class InUse final : public Scorer {
+   public:
+    explicit InUse(TorchModel& model) : model_(model) {}
+    [[nodiscard]] std::size_t outputs() const noexcept override { return model_.outputs(); }
+    void scores(const Dataset& data, std::span<const Index> rows,
+                std::span<double> scores) const override {
+      scores_in_use(model_, data, rows, scores);
+    }
+
+   private:
+    TorchModel& model_;
+  };
+
+  void set_rate(double rate);
+  void report_gradient() const;
+
+  TorchModel& model_;
+  const Dataset& data_;
+  const Loss& loss_;
+  const TrainOptions& options_;
+  const TrainHooks& hooks_;
+  Augment augment_;
+  Rng augment_rng_;
+  InUse scorer_;
+  std::vector<torch::Tensor> parameters_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  torch::Tensor output_;
+  std::vector<double> targets_, scores_, slopes_;
+};
+
+}  // namespace adacvar::deep

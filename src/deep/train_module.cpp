@@ -1,0 +1,187 @@
+#include <adacvar/deep/train_module.hpp>
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/deep/networks.hpp>
+
+#include "deep/torch_backend.hpp"
+#include "deep/torch_model.hpp"
+#include "learner/training_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace adacvar::deep {
+
+namespace {
+
+class TorchNetwork final : public Network {
+ public:
+  explicit TorchNetwork(TorchModel model) : model_(std::move(model)) {}
+
+  [[nodiscard]] std::size_t outputs() const noexcept override { return model_.outputs(); }
+
+  void scores(const Dataset& data, std::span<const Index> rows,
+              std::span<double> scores) const override {
+    if (scores.size() != rows.size() * outputs()) {
+      throw OptionError(fmt::format("scores has {} places, {} are needed", scores.size(),
+                                    rows.size() * outputs()));
+    }
+    scores_in_use(model_, data, rows, scores);
+  }
+
+  [[nodiscard]] std::string weights() const override {
+    std::ostringstream out;
+    model_.save(out);
+    return std::move(out).str();
+  }
+
+  [[nodiscard]] std::uint64_t parameter_count() const override {
+    std::uint64_t count = 0;
+    for (const torch::Tensor& tensor : model_.parameters()) {
+      count += static_cast<std::uint64_t>(tensor.numel());
+    }
+    return count;
+  }
+
+  [[nodiscard]] double norm() const override {
+    const torch::NoGradGuard no_gradients;
+    double squares = 0;
+    for (const torch::Tensor& tensor : model_.parameters()) {
+      squares += tensor.to(torch::kDouble).square().sum().item<double>();
+    }
+    return std::sqrt(squares);
+  }
+
+ private:
+  mutable TorchModel model_;  // computing does not change what it computes
+};
+
+bool is_script(const NetworkOptions& options) { return options.network.ends_with(".pt"); }
+
+torch::Device device_of(const NetworkOptions& options) {
+  if (options.device == Device::cpu) return torch::kCPU;
+  if (!torch::cuda::is_available()) {
+    throw OptionError("device = cuda: libtorch finds no such device here");
+  }
+  return torch::kCUDA;
+}
+
+torch::jit::Module read_script(std::istream& in, const std::string& name) {
+  try {
+    return torch::jit::load(in);
+  } catch (const std::exception& error) {
+    throw DataError("is not a TorchScript file: " + first_line(error), name);
+  }
+}
+
+TorchModel make_model(const NetworkOptions& options, const NetworkShape& shape) {
+  if (!is_script(options)) {
+    return {make_network(options, shape), shape.outputs, device_of(options)};
+  }
+  std::ifstream file(options.network, std::ios::binary);
+  if (!file) throw DataError("cannot be read", options.network);
+  return {read_script(file, options.network), shape.outputs, device_of(options)};
+}
+
+// Better than an error after the first epoch.
+void try_out(TorchModel& model, const Dataset& data) {
+  const std::vector<Index> rows(std::min<std::size_t>(2, data.rows), 0);
+  std::vector<double> scores(rows.size() * model.outputs());
+  scores_in_use(model, data, rows, scores);
+}
+
+NetworkResult train_model(TorchModel model, const Dataset& training, const Dataset* validation,
+                          const Loss& loss, const TrainOptions& options,
+                          const NetworkOptions& network, const TrainHooks& hooks) {
+  check_training(training, validation, loss, options);
+  if (network.augment != Augment::none && training.image.size() == 0) {
+    throw OptionError("augment needs pictures, the data has none");
+  }
+  const TrainOptions chosen = decided_for_network(options, loss);
+  try_out(model, training);
+  TorchBackend backend(model, training, loss, chosen, network, hooks);
+  auto found = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
+  backend.set_model(found.model);
+  return {.model = std::make_shared<TorchNetwork>(std::move(model)),
+          .stop_reason = found.stop_reason,
+          .epochs = found.epochs,
+          .history = std::move(found.history)};
+}
+
+NetworkShape shape_of(const Dataset& data, const Loss& loss) {
+  return {.features = data.features,
+          .image = data.image,
+          .outputs = loss.outputs(data.class_names.size())};
+}
+
+class TorchMaker final : public NetworkMaker {
+ public:
+  void check(const NetworkOptions& options) const override {
+    check_options(options);
+    (void)device_of(options);
+    if (!is_script(options)) {
+      check_network_name(options);
+      return;
+    }
+    if (options.width != 1 || options.dropout != 0) {
+      throw OptionError("width and dropout are for built-in networks, not for a TorchScript file");
+    }
+    if (!std::filesystem::is_regular_file(options.network)) {
+      throw DataError("there is no such TorchScript file", options.network);
+    }
+  }
+
+  [[nodiscard]] NetworkResult train(const Dataset& training, const Dataset* validation,
+                                    const Loss& loss, const TrainOptions& options,
+                                    const NetworkOptions& network,
+                                    const TrainHooks& hooks) const override {
+    check(network);
+    use_threads(network);
+    // Before the network is made: its first weights are drawn from the same seed.
+    torch::manual_seed(options.seed);
+    return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
+                       options, network, hooks);
+  }
+
+  [[nodiscard]] std::shared_ptr<const Network> load(const NetworkOptions& options,
+                                                    const NetworkShape& shape,
+                                                    const std::string& weights) const override {
+    use_threads(options);
+    std::istringstream in(weights);
+    if (is_script(options)) {
+      return std::make_shared<TorchNetwork>(
+          TorchModel(read_script(in, {}), shape.outputs, device_of(options)));
+    }
+    TorchModel model(make_network(options, shape), shape.outputs, device_of(options));
+    model.load(in);
+    return std::make_shared<TorchNetwork>(std::move(model));
+  }
+
+ private:
+  static void use_threads(const NetworkOptions& options) {
+    if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+  }
+};
+
+}  // namespace
+
+NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
+                           const Dataset* validation, const Loss& loss,
+                           const TrainOptions& options, const NetworkOptions& network,
+                           const TrainHooks& hooks) {
+  torch::manual_seed(options.seed);
+  TorchModel model(std::move(module), shape_of(training, loss).outputs, device_of(network));
+  return train_model(std::move(model), training, validation, loss, options, network, hooks);
+}
+
+std::shared_ptr<const NetworkMaker> torch_network_maker() {
+  return std::make_shared<TorchMaker>();
+}
+
+}  // namespace adacvar::deep

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/objective.hpp>
+#include <adacvar/learner/train.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adacvar {
+
+/// How far a run of the loop is.
+struct LoopProgress {
+  std::uint64_t steps = 0;
+  std::vector<EpochRecord> history;  ///< an entry per epoch done
+};
+
+inline constexpr std::string_view kCandidatesKind = "candidat";
+
+/// `identity` tells runs apart. Throws: DataError when the one written is another, or for a stream
+/// that is truncated or altered.
+void save_progress(std::ostream& out, const std::string& identity, const LoopProgress& progress);
+[[nodiscard]] LoopProgress load_progress(std::istream& in, const std::string& identity);
+
+void save_objective(std::ostream& out, const AnyObjective& objective);
+void load_objective(std::istream& in, AnyObjective& objective);
+
+void save_model_state(const LinearModel& model, std::ostream& out);
+void load_model_state(LinearModel& model, std::istream& in);
+
+/// Writes a checkpoint as a whole or not at all.
+void write_checkpoint(const std::filesystem::path& path, std::string_view bytes);
+
+/// None when there is no such file. Throws: DataError when it cannot be read.
+[[nodiscard]] std::optional<std::istringstream> open_checkpoint(const std::filesystem::path& path);
+
+/// Errors of the data in `call` name the checkpoint.
+template <class Call>
+void with_source(const std::filesystem::path& path, Call call) {
+  try {
+    call();
+  } catch (const DataError& error) {
+    throw DataError(std::string("is no checkpoint to go on from: ") + error.what(), path.string());
+  }
+}
+
+}  // namespace adacvar
