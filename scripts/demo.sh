@@ -25,7 +25,8 @@ if command -v ccache > /dev/null; then
 fi
 echo "demo: building in build/demo"
 cmake -S . -B build/demo -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
-  -DADACVAR_BUILD_EXAMPLES=OFF -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF
+  -DADACVAR_BUILD_EXAMPLES=OFF -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF \
+  -DADACVAR_BUILD_DEEP=OFF
 cmake --build build/demo --parallel "$(nproc)"
 
 echo "demo: build/demo/adacvar compare pareto"

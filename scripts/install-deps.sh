@@ -6,22 +6,26 @@ export LC_ALL=C
 declare -A packages=(
   [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev libboost-dev libjs-chart.js"
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
+  [deep]="libtorch-dev libopenblas-openmp-dev"
   [test]="libgtest-dev python3 chromium chromium-driver"
+  [deep-test]="python3-torch"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )
-known=(core program test bench dev)
+known=(core program deep test deep-test bench dev)
 
 usage() {
   cat <<TXT
 usage: scripts/install-deps.sh [part...]
 
 Installs the missing Debian packages of the parts named (core, when none is):
-  core     ${packages[core]}
-  program  ${packages[program]}
-  test     ${packages[test]}
-  bench    ${packages[bench]}
-  dev      ${packages[dev]}
+  core       ${packages[core]}
+  program    ${packages[program]}
+  deep       ${packages[deep]}
+  test       ${packages[test]}
+  deep-test  ${packages[deep-test]}
+  bench      ${packages[bench]}
+  dev        ${packages[dev]}
 Runs apt-get as root or through sudo, and only when something is missing.
 TXT
 }

@@ -8,8 +8,8 @@ case "${1-}" in
     cat <<'TXT'
 usage: scripts/test.sh [ctest arguments...]
 
-Installs the packages of the parts core, program and test when they are missing, builds the preset
-dev in build/dev and runs its tests. Arguments go to ctest: `-L unit`, `-LE stat`, `-R cvar`.
+Installs the packages of the parts core, program, deep, test and deep-test when they are missing,
+builds the preset dev in build/dev and runs its tests. Arguments go to ctest: `-L unit`, `-LE stat`, `-R cvar`.
 TXT
     exit 0
     ;;
@@ -17,7 +17,7 @@ TXT
   *) echo "test: '$1' is not a ctest option (did you mean -L $1 or -R $1?); see --help" >&2; exit 2 ;;
 esac
 
-scripts/install-deps.sh core program test
+scripts/install-deps.sh core program deep test deep-test
 
 # CMake reads the launcher from the environment when a build folder is new.
 if command -v ccache > /dev/null; then

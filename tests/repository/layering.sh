@@ -3,9 +3,11 @@
 #
 # Reads the #include lines of include/ and src/. A stage includes itself and stages to its left:
 #   data, sampler, learner, solver, experiment, report
-# base and risk are open to all; base includes only base, risk only base and risk. deep, mpi, cli
-# and the files above the folders (run.cpp, adacvar.hpp) include what they like and are included
-# only by each other. A public header includes no private one. Prints each offending line.
+# base and risk are open to all; base includes only base, risk only base and risk. mpi, cli and the
+# files above the folders (run.cpp, adacvar.hpp) include what they like but deep and are included
+# only by each other. deep includes what learner may, and learner; it is included by itself and by
+# src/cli/deep*.cpp, so that nobody else needs libtorch. A public header includes no private one.
+# Prints each offending line.
 set -euo pipefail
 
 check() {  # <root>
@@ -14,7 +16,8 @@ check() {  # <root>
     BEGIN {
       count = split("base risk data sampler learner solver experiment report top", order, " ")
       for (i = 1; i <= count; i++) rank[order[i]] = i
-      rank["deep"] = rank["mpi"] = rank["cli"] = rank["top"]
+      rank["deep"] = rank["learner"]
+      rank["mpi"] = rank["cli"] = rank["top"]
       known = "base, risk, data, sampler, learner, solver, experiment, report, deep, mpi, cli"
     }
     function complain(why) { print FILENAME ":" FNR ": " $0 "    <- " why; bad = 1 }
@@ -43,6 +46,10 @@ check() {  # <root>
       sub(/^adacvar\//, "", target)
       to = !ours && target !~ /\// ? from : stage_of(target)
       if (!(to in rank)) complain("stage \047" to "\047 is not one of: " known)
+      else if (to == "deep" && from != "deep") {
+        if (FILENAME !~ /^src\/cli\/deep[^\/]*\.cpp$/)
+          complain("only deep and src/cli/deep*.cpp include deep")
+      }
       else if (from in rank && rank[to] > rank[from])
         complain(from " must not include " to)
     }
@@ -60,7 +67,11 @@ self_test() {
     '#include <adacvar/risk/cvar.hpp>' '#include <adacvar/data/dataset.hpp>'
   put src/sampler/good.cpp '#include <adacvar/sampler/good.hpp>' '#include "sampler/own.hpp"' \
     '#include "own.hpp"' '#include <adacvar/version.hpp>' '#include <fmt/format.h>'
-  put src/mpi/good.cpp '#include <adacvar/report/report.hpp>' '#include <adacvar/deep/network.hpp>'
+  put src/mpi/good.cpp '#include <adacvar/report/report.hpp>' '#include <adacvar/run.hpp>'
+  put src/deep/good.cpp '#include <adacvar/deep/networks.hpp>' '#include <torch/nn.h>' \
+    '#include <adacvar/learner/network.hpp>' '#include <adacvar/sampler/good.hpp>' \
+    '#include <adacvar/data/dataset.hpp>' '#include <adacvar/risk/cvar.hpp>' '#include "base/own.hpp"'
+  put src/cli/deep_main.cpp '#include <adacvar/deep/networks.hpp>' '#include "cli/program.hpp"'
   put src/run.cpp '#include <adacvar/run.hpp>' '#include <adacvar/report/report.hpp>'
   check "$root" || { echo "a good tree is refused"; return 1; }
 
@@ -80,6 +91,13 @@ self_test() {
   bad src/sampler/bad.cpp '#include "learner/private.hpp"' 'sampler must not include learner'
   bad include/adacvar/solver/bad.hpp '#include <adacvar/report/report.hpp>' 'must not include'
   bad src/report/bad.cpp '#include <adacvar/cli/flags.hpp>' 'report must not include cli'
+  bad src/deep/bad.cpp '#include <adacvar/report/report.hpp>' 'deep must not include report'
+  bad src/deep/bad.cpp '#include <adacvar/solver/good.hpp>' 'deep must not include solver'
+  bad src/deep/bad.cpp '#include <adacvar/run.hpp>' 'deep must not include top'
+  bad src/learner/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
+  bad src/report/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
+  bad src/cli/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
+  bad include/adacvar/bad.hpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/learner/bad.cpp '#include <adacvar/adacvar.hpp>' 'learner must not include top'
   bad include/adacvar/sampler/bad.hpp '#include "sampler/own.hpp"' 'a public header'
   bad src/sampler/bad.cpp '#include "../risk/cvar.hpp"' 'name the file from the root'
