@@ -12,6 +12,13 @@ if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
   set(adacvar_core_dependencies Boost Eigen3 fmt LibLZMA Threads ZLIB nlohmann_json)
 endif()
 
+# libtorch is part of the interface of deep, be it static or shared.
+set(adacvar_deep_dependencies Torch)
+set(adacvar_headers_left_out)
+if(NOT TARGET adacvar_deep)
+  set(adacvar_headers_left_out PATTERN "adacvar/deep" EXCLUDE)
+endif()
+
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/adacvar-config.cmake.in
   ${PROJECT_BINARY_DIR}/adacvar-config.cmake
@@ -22,7 +29,7 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/adacvar
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" ${adacvar_headers_left_out})
 install(FILES ${PROJECT_BINARY_DIR}/include/adacvar/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adacvar)
 install(FILES

@@ -42,6 +42,10 @@ function(must_work name prefix wanted)
   run(${CMAKE_COMMAND} --build ${scratch}/${name})
   run(${scratch}/${name}/outside)
   expect("the output of '${name}'" "${output}" "^adacvar ${VERSION}: 3.5\n$")
+  if(wanted MATCHES deep)
+    run(${scratch}/${name}/outside_deep)
+    expect("the output of 'outside_deep'" "${output}" "^mlp gives 4 x 2\n$")
+  endif()
 endfunction()
 
 function(must_be_refused name wanted pattern)
@@ -59,14 +63,19 @@ endfunction()
 run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${prefix})
 
 must_work(same_version ${prefix} "0.1")
-must_work(core_by_name ${prefix} "0.1;COMPONENTS;core;OPTIONAL_COMPONENTS;deep")
+must_work(core_by_name ${prefix} "0.1;COMPONENTS;core;OPTIONAL_COMPONENTS;nothing")
 
 foreach(version IN ITEMS 0.0 0.99 1.0)
   must_be_refused(version_${version} ${version}
     "compatible with requested version \"${version}\".*version: ${VERSION}")
 endforeach()
-must_be_refused(part_not_built "0.1;COMPONENTS;deep"
-  "this adacvar was built without the part 'deep'")
+must_be_refused(part_not_built "0.1;COMPONENTS;nothing"
+  "this adacvar was built without the part 'nothing'")
+if(WITH_DEEP)
+  must_work(deep ${prefix} "0.1;COMPONENTS;deep")
+else()
+  must_be_refused(deep "0.1;COMPONENTS;deep" "this adacvar was built without the part 'deep'")
+endif()
 
 # What was installed is found after a move, and nothing in it remembers where it was made.
 file(RENAME ${prefix} ${scratch}/moved)
