@@ -10,6 +10,7 @@
 #include <adacvar/data/synthetic.hpp>
 #include <adacvar/experiment/run_study.hpp>
 #include <adacvar/experiment/summary.hpp>
+#include <adacvar/learner/network.hpp>
 #include <adacvar/report/study_page.hpp>
 #include <adacvar/report/study_report.hpp>
 #include <adacvar/report/svg_chart.hpp>
@@ -34,13 +35,19 @@ enum class ExperimentChoice : std::uint8_t {
   shift_test,
   shift_double,
   tradeoff,
+  mnist,
+  fashion_mnist,
+  cifar10,
+  powerlaw,
+  gradients,
   all,
 };
 
 struct ReproduceOptions {
   ExperimentChoice experiment = ExperimentChoice::convex;
   GridSize grid = GridSize::small;
-  std::uint64_t seeds = 5;
+  GridSize scale = GridSize::small;
+  std::uint64_t seeds = 0;
   bool upsample = false;
   bool downsample = false;
   std::vector<std::string> sets = {};
@@ -48,15 +55,22 @@ struct ReproduceOptions {
   std::string data_dir = {};
   std::uint64_t make_rows = 10'000;
   std::uint64_t threads = 0;
+  Device device = Device::cpu;
 
   static void describe(auto&& option) {
     using O = ReproduceOptions;
     option("experiment", &O::experiment,
-           Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "all"},
-           "which of the paper's experiments; all: each shift also upsampled and downsampled");
+           Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
+                 "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
+           "which of the paper's experiments; all: those of linear models, each shift also upsampled "
+           "and downsampled");
     option("grid", &O::grid, Names{"small", "paper"},
-           "configurations tried: minutes, or the paper's appendix in full");
-    option("seeds", &O::seeds, Bounds{.low = 1, .high = 1000}, "splits, each with its own seed");
+           "linear models: configurations tried: minutes, or the paper's appendix in full");
+    option("scale", &O::scale, Names{"small", "paper"},
+           "networks: narrow ones for a few epochs, minutes, or the paper's, days without a GPU");
+    option("seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
+           "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
+           "scale three");
     option("upsample", &O::upsample, "shifts: repeats rows until the training classes balance");
     option("downsample", &O::downsample, "shifts: leaves rows out until they do");
     option("sets", &O::sets, "only these of the paper's sets, with commas between");
@@ -68,7 +82,9 @@ struct ReproduceOptions {
     option("make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
            "rows of the synthetic sets");
     option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
-           "runs at a time; 0: one per core; does not change the result");
+           "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
+           "each on so many threads");
+    option("device", &O::device, Names{"cpu", "cuda"}, "where networks are computed");
   }
 };
 
@@ -86,8 +102,26 @@ Rebalance rebalance_of(const ReproduceOptions& options) {
   return options.downsample ? Rebalance::downsample : Rebalance::none;
 }
 
+std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment experiment) {
+  const bool small = options.scale == GridSize::small;
+  const std::uint64_t seeds = options.seeds > 0 ? options.seeds : small ? 3 : 5;
+  std::vector<Study> studies = make_vision_studies(
+      experiment, {options.scale, seeds, rebalance_of(options), options.sets});
+  for (Study& study : studies) {
+    study.vision->network.threads = options.threads;
+    study.vision->network.device = options.device;
+    network_maker().check(study.vision->network);
+  }
+  return studies;
+}
+
 std::vector<Study> studies_of(const ReproduceOptions& options) {
-  StudyChoice choice{options.grid, options.seeds, rebalance_of(options), options.sets};
+  if (options.experiment != ExperimentChoice::all) {
+    const auto experiment = static_cast<Experiment>(options.experiment);
+    if (is_vision(experiment)) return vision_studies(options, experiment);
+  }
+  StudyChoice choice{options.grid, options.seeds > 0 ? options.seeds : 5, rebalance_of(options),
+                     options.sets};
   if (options.experiment != ExperimentChoice::all) {
     return {make_study(static_cast<Experiment>(options.experiment), choice)};
   }
@@ -130,6 +164,10 @@ void make_folder(const std::filesystem::path& folder) {
 
 // Results may be mixed only when all of this is the same.
 std::string study_text(const Study& study, const ReproduceOptions& options) {
+  if (study.vision) {
+    return fmt::format("{}, scale {}, alpha {:g}, {}, adacvar {}", study.name, grid_name(study),
+                       study.alpha, study.vision->network.network, ADACVAR_VERSION);
+  }
   return fmt::format("{}, grid {}, alpha {:g}, {} synthetic rows, adacvar {}", study.name,
                      grid_name(study), study.alpha, options.make_rows, ADACVAR_VERSION);
 }
@@ -139,6 +177,10 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
   source.data_dir = options.data_dir;
   source.make_rows = options.make_rows;
   std::vector<RawData> data;
+  if (study.vision) {
+    data.push_back(read_data(study.vision->data, source));
+    return data;
+  }
   data.reserve(study.sets.size());
   for (const std::string& set : study.sets) data.push_back(read_data(set, source));
   return data;
@@ -173,6 +215,7 @@ class Watch {
  private:
   [[nodiscard]] double weight_of(const Study& study) const {
     double rows = 0;
+    if (study.vision) return 1;  // its studies take about the same time
     for (const std::string& set : study.sets) {
       const bool made = std::ranges::count(synthetic_names(), set) > 0;
       rows += static_cast<double>(made ? state_.reproduce.make_rows : named_set_info(set).rows);
@@ -274,7 +317,7 @@ int reproduce_now(const State& state, const OptionList& options) {
     watch.run(i, data, log, folder);
     const Summary summary = summarise(study, log);
     std::optional<Summary> plain;
-    if (study.grid == GridSize::paper && !is_tradeoff(study)) {
+    if (study.grid == GridSize::paper && !is_tradeoff(study) && !study.vision) {
       plain = summarise(study, log, &may_select_plain);
     }
     const auto& tables =

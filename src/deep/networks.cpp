@@ -292,6 +292,12 @@ std::vector<std::string> network_names() {
   return names;
 }
 
+void check_network_name(const NetworkOptions& options) {
+  check_options(options);
+  std::vector<std::int64_t> widths;
+  (void)find_kind(options.network, widths);
+}
+
 torch::nn::AnyModule make_network(const NetworkOptions& options, const NetworkShape& shape) {
   check_options(options);
   Plan plan;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 namespace {
 
@@ -147,7 +147,7 @@ void TorchBackend::step(std::span<const Index> batch, std::span<const double> we
       torch::from_blob(slopes_.data(), output_.sizes(), torch::kDouble).to(output_.options());
   optimizer_->zero_grad();
   output_.backward(slopes);
-  output_ = {};
+  output_.reset();
   if (hooks_.gradient) report_gradient();
   set_rate(rate);
   if (options_.optimizer.weight_decay > 0) {
@@ -199,8 +199,9 @@ void TorchBackend::load(std::istream& in) {
   for (const torch::Device& device : devices) {
     TorchState generator{{generator_state(device)}};
     load_model_state(generator, in);
-    at::globalContext().defaultGenerator(device).set_state(generator.tensors[0].cpu());
+    at::Generator(at::globalContext().defaultGenerator(device))
+        .set_state(generator.tensors[0].cpu());
   }
 }
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

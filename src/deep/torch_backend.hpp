@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 /// A copy of all of a model that can change.
 struct TorchState {
@@ -82,4 +82,4 @@ class TorchBackend {
   std::vector<double> targets_, scores_, slopes_;
 };
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 namespace {
 
@@ -199,4 +199,4 @@ void scores_in_use(TorchModel& model, const Dataset& data, std::span<const Index
   }
 }
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

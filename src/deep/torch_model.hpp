@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 /// A module as training sees it, whether it was made in C++ or read from TorchScript. Copies share
 /// it.
@@ -60,4 +60,4 @@ void scores_in_use(TorchModel& model, const Dataset& data, std::span<const Index
 /// The first line of what a library throws; the rest is its call stack.
 [[nodiscard]] std::string first_line(const std::exception& error);
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <utility>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 namespace {
 
@@ -184,4 +184,4 @@ std::shared_ptr<const NetworkMaker> torch_network_maker() {
   return std::make_shared<TorchMaker>();
 }
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

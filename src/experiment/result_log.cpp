@@ -60,6 +60,12 @@ TrialResult result_from(const json& from) {
   result.last = reading_from(from.at("last"));
   result.early = from.contains("early") ? reading_from(from.at("early")) : result.last;
   if (from.contains("bound")) result.bound = from.at("bound").get<float>();
+  if (from.contains("gradients")) {
+    const json& norms = from.at("gradients");
+    result.gradients = GradientNorms{norms.at(0).get<float>(), norms.at(1).get<float>(),
+                                     norms.at(2).get<float>(), norms.at(3).get<float>()};
+    result.goal_epoch = from.at("goal_epoch").get<std::uint64_t>();
+  }
   return result;
 }
 
@@ -76,6 +82,11 @@ json to_json(const TrialKey& key, const TrialResult& result) {
   line["last"] = to_json(result.last);
   if (result.early != result.last) line["early"] = to_json(result.early);
   if (result.bound) line["bound"] = brief(*result.bound);
+  if (const auto& norms = result.gradients) {
+    line["gradients"] = {brief(norms->mean), brief(norms->median), brief(norms->p99),
+                         brief(norms->zeros)};
+    line["goal_epoch"] = result.goal_epoch;
+  }
   return line;
 }
 

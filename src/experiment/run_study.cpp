@@ -28,6 +28,74 @@ struct Case {
   std::optional<PreparedData> data = {};
 };
 
+/// Runs that share a network's threads and generators: one after another, a case at a time, for
+/// pictures take much memory.
+class VisionRun {
+ public:
+  VisionRun(const Study& study, const RawData& data, ResultLog& log, const StudyHooks& hooks)
+      : study_(study), data_(data), log_(log), hooks_(hooks) {}
+
+  bool run() {
+    const std::string fingerprint = fingerprint_of(data_).crc64;
+    for (const std::string& set : study_.sets) log_.check_data(set, fingerprint);
+    each_trial([this](std::size_t, const TrialKey& key, const TrainOptions&) {
+      ++progress_.total;
+      if (log_.find(key) != nullptr) ++progress_.done;
+    });
+    report({});
+    std::optional<PreparedData> prepared;
+    std::pair<std::size_t, std::uint64_t> prepared_case;
+    each_trial([&](std::size_t set, const TrialKey& key, TrainOptions options) {
+      if (is_stopped() || log_.find(key) != nullptr) return;
+      if (!prepared || prepared_case != std::pair(set, key.seed)) {
+        prepared.reset();  // before there is another
+        prepared = prepare_pictures(study_, data_, set, key.seed);
+        prepared_case = {set, key.seed};
+      }
+      options.seed = key.seed;
+      run_one(*prepared, key, options);
+    });
+    return !is_stopped();
+  }
+
+ private:
+  [[nodiscard]] bool is_stopped() const { return hooks_.stop != nullptr && *hooks_.stop; }
+
+  template <class Call>
+  void each_trial(const Call& call) const {
+    for (std::size_t set = 0; set < study_.sets.size(); ++set) {
+      for (std::uint64_t seed = 0; seed < study_.seeds; ++seed) {
+        for (const Contestant& contestant : study_.contestants) {
+          for (std::size_t i = 0; i < contestant.configs.size(); ++i) {
+            call(set, TrialKey{study_.sets[set], seed, contestant.name, i}, contestant.configs[i]);
+          }
+        }
+      }
+    }
+  }
+
+  void run_one(const PreparedData& data, const TrialKey& key, const TrainOptions& options) {
+    const auto result = run_network_trial(data, options, *study_.vision, study_.alpha, hooks_.stop);
+    if (!result) return;
+    log_.add(key, *result);
+    ++progress_.done;
+    report(key.set + ", " + key.contestant);
+  }
+
+  void report(std::string last) {
+    progress_.last = std::move(last);
+    progress_.work = static_cast<double>(progress_.total);
+    progress_.work_done = static_cast<double>(progress_.done);
+    if (hooks_.progress) hooks_.progress(progress_);
+  }
+
+  const Study& study_;
+  const RawData& data_;
+  ResultLog& log_;
+  const StudyHooks& hooks_;
+  StudyProgress progress_;
+};
+
 class StudyRun {
  public:
   StudyRun(const Study& study, std::span<const RawData> data, unsigned threads, ResultLog& log,
@@ -119,6 +187,7 @@ class StudyRun {
 
 bool run_study(const Study& study, std::span<const RawData> data, unsigned threads, ResultLog& log,
                const StudyHooks& hooks) {
+  if (study.vision) return VisionRun(study, data[0], log, hooks).run();
   return StudyRun(study, data, threads, log, hooks).run();
 }
 

@@ -161,6 +161,7 @@ bool is_tradeoff(const Study& study) {
 bool is_regression(const std::string& set) { return std::ranges::count(regression_sets(), set); }
 
 Study make_study(Experiment experiment, const StudyChoice& choice) {
+  if (is_vision(experiment)) throw OptionError("make_vision_studies makes studies of networks");
   const bool shifted = experiment != Experiment::convex && experiment != Experiment::tradeoff;
   if (!shifted && choice.rebalance != Rebalance::none) {
     throw OptionError(fmt::format("upsample and downsample belong to the shifts, not to {}",

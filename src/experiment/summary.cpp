@@ -45,10 +45,15 @@ void take(Selected& selected, const Config& config, std::uint64_t number, bool e
   selected.config = number;
   selected.early = early;
   selected.readings.clear();
+  selected.gradients.clear();
+  selected.goal_epochs.clear();
   double bounds = 0;
   for (const TrialResult* run : config.runs) {
     selected.readings.push_back(early ? run->early : run->last);
     bounds += static_cast<double>(run->bound.value_or(0));
+    if (!run->gradients) continue;
+    selected.gradients.push_back(*run->gradients);
+    selected.goal_epochs.push_back(run->goal_epoch);
   }
   if (config.runs[0]->bound) selected.bound = bounds / static_cast<double>(config.runs.size());
 }

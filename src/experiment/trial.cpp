@@ -25,10 +25,18 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Of one score the sign decides, of several the largest.
+std::size_t class_of(std::span<const double> scores) {
+  if (scores.size() == 1) return scores[0] > 0 ? 1 : 0;
+  return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
+}
+
 void score_classes(std::span<const double> scores, const Dataset& data, PartScore& result) {
-  ConfusionMatrix matrix(2);
+  ConfusionMatrix matrix(data.class_names.size());
+  const std::size_t outputs = scores.size() / data.rows;
   for (std::size_t i = 0; i < data.rows; ++i) {
-    matrix.add(static_cast<std::size_t>(data.targets[i]), scores[i] > 0 ? 1 : 0);
+    matrix.add(static_cast<std::size_t>(data.targets[i]),
+               class_of(scores.subspan(i * outputs, outputs)));
   }
   result.accuracy = to_float(matrix.accuracy());
   result.precision = to_float(matrix.min_class_precision());
@@ -123,17 +131,16 @@ bool is_selected_before(const PartScore& one, const PartScore& other, Task task)
 }
 
 PartScore score(const Scorer& model, const Loss& loss, const Dataset& data, double alpha) {
-  if (data.task == Task::multiclass) throw OptionError("score: two classes at most");
   std::vector<Index> rows(data.rows);
   std::iota(rows.begin(), rows.end(), Index{0});
-  std::vector<double> scores(data.rows);
+  std::vector<double> scores(data.rows * model.outputs());
   model.scores(data, rows, scores);
   std::vector<double> targets = data.targets;
   if (data.task == Task::regression) {
     for (double& target : targets) target = (target - data.target_mean) / data.target_sd;
   }
   std::vector<double> losses(data.rows);
-  std::vector<double> slopes(data.rows);
+  std::vector<double> slopes(scores.size());
   loss.evaluate(scores, targets, losses, slopes);
   PartScore result;
   const bool finite = std::ranges::all_of(losses, [](double l) { return std::isfinite(l); });
@@ -141,7 +148,7 @@ PartScore score(const Scorer& model, const Loss& loss, const Dataset& data, doub
   const TailRisk risk = finite ? tail_risk(losses, alpha) : TailRisk{huge, huge, huge};
   result.mean = to_float(risk.mean);
   result.cvar = to_float(risk.cvar);
-  if (data.task == Task::binary) score_classes(scores, data, result);
+  if (data.task != Task::regression) score_classes(scores, data, result);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include <adacvar/report/study_report.hpp>
 
+#include "report/vision_report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,6 +146,10 @@ std::vector<StudyFigure> study_figures(const Summary& summary) {
       }
     }
     return figures;
+  }
+  if (const auto& vision = summary.study.vision) {
+    if (!vision->betas.empty()) figures.push_back({"accuracy-beta", beta_chart(summary)});
+    if (vision->goal > 0) figures.push_back({"gradients", gradient_chart(summary)});
   }
   for (const Panel& panel : panels_of(summary.study)) {
     figures.push_back({panel.stem + "-scores", average_chart(summary, panel)});

@@ -3,6 +3,8 @@
 #include <adacvar/experiment/paper.hpp>
 #include <adacvar/report/number_text.hpp>
 
+#include "report/vision_report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -187,7 +189,12 @@ void add_comparisons(const Summary& summary, const std::string& suffix,
     }
   };
   const std::string alpha = fmt::format("alpha {:g}", summary.study.alpha);
-  if (summary.study.shift == Shift::none) {
+  if (summary.study.vision) {
+    add(false, summary.study.name + ": accuracy and least precision of a class",
+        {Metric::accuracy, Metric::precision});
+    add(false, fmt::format("{}: CVaR and mean of the softmax loss, {}", summary.study.name, alpha),
+        {Metric::cvar, Metric::mean});
+  } else if (summary.study.shift == Shift::none) {
     add(true, "Regression: CVaR and mean of the squared loss, " + alpha,
         {Metric::cvar, Metric::mean});
     add(false, "Classification: accuracy and least precision of a class",
@@ -209,6 +216,9 @@ std::vector<ResultTable> study_tables(const Summary& summary, const Summary* pla
       tables.push_back(knob_table(summary, set));
     }
     return tables;
+  }
+  if (summary.study.vision && summary.study.vision->goal > 0) {
+    tables.push_back(gradient_table(summary));
   }
   add_comparisons(summary, "", tables);
   if (exact_of(summary, 0) != nullptr) tables.push_back(training_table(summary));

@@ -12,6 +12,9 @@ namespace adacvar {
 /// Names of the networks that `make_network` makes: mlp, lenet5, lenet5-paper, resnet18, vgg16-bn.
 [[nodiscard]] std::vector<std::string> network_names();
 
+/// Throws: OptionError unless `options` name such a network, whatever the data.
+void check_network_name(const NetworkOptions& options);
+
 /// The network `options.network` for data of the shape given, with weights to start from: `mlp`,
 /// `mlp:64,64` or another name of `network_names`. Layers, sizes of pictures and parameter counts:
 /// docs/networks.md. Of the options it uses network, width and dropout; the network is on the CPU

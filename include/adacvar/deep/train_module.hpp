@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace adacvar::deep {
+namespace adacvar {
 
 /// Trains any module by the one loop of all algorithms: it takes a batch of rows (of pictures:
 /// rows x channels x height x width) and gives rows x outputs scores, as many as `loss` has. The
@@ -24,4 +24,4 @@ NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
 /// For set_network_maker: built-in networks and TorchScript files over libtorch.
 [[nodiscard]] std::shared_ptr<const NetworkMaker> torch_network_maker();
 
-}  // namespace adacvar::deep
+}  // namespace adacvar

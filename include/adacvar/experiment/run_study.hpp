@@ -28,7 +28,8 @@ struct StudyHooks {
 /// Runs what `log` does not have yet, on `threads` threads (0: all), the largest sets first. Runs
 /// with the same seed see the same split and start from the same model; each result depends on its
 /// key alone, not on threads or order.
-/// `data` holds the study's sets in their order. False when stopped. Throws: DataError when a set
+/// `data` holds the study's sets in their order; of an experiment with networks the one set that
+/// they are made of, and `threads` does not count. False when stopped. Throws: DataError when a set
 /// is not what the log was made of.
 [[nodiscard]] bool run_study(const Study& study, std::span<const RawData> data, unsigned threads,
                              ResultLog& log, const StudyHooks& hooks = {});

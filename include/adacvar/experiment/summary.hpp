@@ -34,6 +34,8 @@ struct Selected {
   std::uint64_t diverged = 0;   ///< of `runs`
   double seconds = 0;           ///< of all runs, processor time
   std::optional<double> bound;  ///< exact: mean of the certified least training CVaR
+  std::vector<GradientNorms> gradients;    ///< where the study notes them: one per seed
+  std::vector<std::uint64_t> goal_epochs;  ///< likewise
 
   [[nodiscard]] std::vector<double> test(Metric metric) const;
   [[nodiscard]] std::vector<double> train(Metric metric) const;

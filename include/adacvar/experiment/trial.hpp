@@ -32,6 +32,16 @@ struct Reading {
   friend bool operator==(const Reading&, const Reading&) = default;
 };
 
+/// Norms of a run's gradients, one per step.
+struct GradientNorms {
+  float mean = 0;
+  float median = 0;
+  float p99 = 0;   ///< 99 % are no larger
+  float zeros = 0;  ///< share of steps without any gradient
+
+  friend bool operator==(const GradientNorms&, const GradientNorms&) = default;
+};
+
 /// One run, read twice: at its end, and at the epoch that was best on the validation rows.
 struct TrialResult {
   bool diverged = false;  ///< then there is nothing else
@@ -39,6 +49,9 @@ struct TrialResult {
   Reading early = {};               ///< early stopping
   std::optional<float> bound = {};  ///< exact: certified least training CVaR
   float seconds = 0;                ///< of processor time
+  /// Where the study has a goal:
+  std::optional<GradientNorms> gradients = {};
+  std::uint64_t goal_epoch = 0;  ///< the first with the training accuracy aimed for; 0: never
 
   friend bool operator==(const TrialResult&, const TrialResult&) = default;
 };
@@ -47,7 +60,7 @@ struct TrialResult {
 /// classes by the accuracy and where that is equal by the CVaR [CLJK20, appendix].
 [[nodiscard]] bool is_selected_before(const PartScore& one, const PartScore& other, Task task);
 
-/// Scores of `data`'s rows at the tail share `alpha`. Two classes at most.
+/// Scores of `data`'s rows at the tail share `alpha`.
 [[nodiscard]] PartScore score(const Scorer& model, const Loss& loss, const Dataset& data,
                               double alpha);
 
@@ -56,5 +69,13 @@ struct TrialResult {
 [[nodiscard]] std::optional<TrialResult> run_trial(const PreparedData& data,
                                                    const TrainOptions& options, double alpha,
                                                    const std::atomic<bool>* stop = nullptr);
+
+struct Vision;
+
+/// The same with the network of `vision`. Training rows are those that stand as validation rows,
+/// without augmentation.
+[[nodiscard]] std::optional<TrialResult> run_network_trial(
+    const PreparedData& data, const TrainOptions& options, const Vision& vision, double alpha,
+    const std::atomic<bool>* stop = nullptr);
 
 }  // namespace adacvar

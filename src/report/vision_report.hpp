@@ -1,0 +1,16 @@
+#pragma once
+
+#include <adacvar/experiment/summary.hpp>
+#include <adacvar/report/chart.hpp>
+#include <adacvar/report/result_table.hpp>
+
+namespace adacvar {
+
+/// When the training accuracy aimed for was reached, and the norms of the gradients on the way.
+[[nodiscard]] ResultTable gradient_table(const Summary& summary);
+[[nodiscard]] BarChart gradient_chart(const Summary& summary);
+
+/// Test accuracy against the beta of the power law, a line per algorithm [CLJK20, Fig. 3].
+[[nodiscard]] LineChart beta_chart(const Summary& summary);
+
+}  // namespace adacvar
