@@ -1,0 +1,116 @@
+// Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on pictures of 28 x 28
+// by Ada-CVaR and by Mean, in turn; the sampler's own time, and that of gathering batches. Wall time:
+// libtorch has threads of its own.
+
+#include "deep/torch_model.hpp"
+
+#include <adacvar/deep/networks.hpp>
+#include <adacvar/deep/train_module.hpp>
+#include <adacvar/sampler/adaptive_sampler.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kSteps = 200;
+constexpr std::size_t kRows = 60'000;  // as many as MNIST has
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Noise with a bright line per class.
+Dataset make_pictures(std::size_t rows) {
+  Rng rng(1);
+  Dataset data;
+  data.rows = rows;
+  data.image = {1, 28, 28};
+  data.features = data.image.size();
+  data.task = Task::multiclass;
+  data.class_names.assign(10, "");
+  data.dense.resize(rows * data.features);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t label = rng.below(10);
+    data.targets.push_back(static_cast<double>(label));
+    float* picture = data.dense.data() + i * data.features;
+    for (std::size_t p = 0; p < data.features; ++p) {
+      const bool bright = p / 28 / 2 == label + 2;
+      picture[p] = static_cast<float>(rng.uniform() + (bright ? 0.5 : 0.0));
+    }
+  }
+  return data;
+}
+
+double epoch_seconds(const Dataset& data, Algorithm algorithm) {
+  static const auto maker = torch_network_maker();
+  TrainOptions options;
+  options.algorithm = algorithm;
+  options.epochs = 1;
+  options.batch = kBatch;
+  options.learning_rate = 0.01;
+  NetworkOptions network;
+  network.network = "lenet5";
+  const double begin = seconds();
+  (void)maker->train(data, nullptr, Loss(LossKind::softmax), options, network, {});
+  return seconds() - begin;
+}
+
+// In turn, so that what else the machine does falls on both.
+void BM_LenetEpochs(benchmark::State& state) {
+  static const Dataset data = make_pictures(kBatch * kSteps);
+  (void)epoch_seconds(data, Algorithm::mean);
+  double mean = 0;
+  double ada = 0;
+  for (auto _ : state) {
+    mean += epoch_seconds(data, Algorithm::mean);
+    ada += epoch_seconds(data, Algorithm::adacvar);
+    ada += epoch_seconds(data, Algorithm::adacvar);
+    mean += epoch_seconds(data, Algorithm::mean);
+  }
+  const auto steps = static_cast<double>(2 * kSteps * static_cast<std::size_t>(state.iterations()));
+  state.counters["mean_us"] = 1e6 * mean / steps;
+  state.counters["ada_us"] = 1e6 * ada / steps;
+  state.counters["ratio"] = ada / mean;
+}
+BENCHMARK(BM_LenetEpochs)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+std::vector<Index> random_rows(Rng& rng, std::size_t rows) {
+  std::vector<Index> batch(kBatch);
+  for (Index& row : batch) row = rng.below(static_cast<std::uint32_t>(rows));
+  return batch;
+}
+
+void BM_Gather(benchmark::State& state) {
+  static const Dataset data = make_pictures(kRows);
+  const auto augment = static_cast<Augment>(state.range(0));
+  Rng rng(2);
+  for (auto _ : state) {
+    const std::vector<Index> batch = random_rows(rng, data.rows);
+    benchmark::DoNotOptimize(gather(data, batch, augment, &rng));
+  }
+}
+BENCHMARK(BM_Gather)->Arg(0)->Arg(2)->Unit(benchmark::kMicrosecond);
+
+void BM_SamplerBatch(benchmark::State& state) {
+  AdaptiveSampler sampler(kRows, {.alpha = 0.1, .eta_scale = 20.0});
+  Rng rng(3);
+  std::vector<Index> batch(kBatch);
+  std::vector<double> losses(kBatch);
+  for (auto _ : state) {
+    sampler.draw(rng, batch);
+    for (double& loss : losses) loss = -std::log1p(-rng.uniform());
+    sampler.observe(batch, losses);
+  }
+}
+BENCHMARK(BM_SamplerBatch)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace adacvar

@@ -1,0 +1,336 @@
+#include <adacvar/deep/train_module.hpp>
+
+#include "deep/torch_model.hpp"
+#include "support/message_of.hpp"
+#include "support/run_program.hpp"
+#include "support/small_problems.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+namespace adacvar {
+namespace {
+
+using support::message_of;
+using support::random_data;
+using support::TemporaryFolder;
+
+Dataset classes_data(std::size_t rows = 200) {
+  Rng rng(1);
+  return random_data(Task::multiclass, {.rows = rows, .features = 4, .classes = 3}, rng);
+}
+
+/// Pictures of noise with a bright spot whose place tells the class.
+Dataset pictures(std::size_t rows, std::size_t side = 12) {
+  Rng rng(2);
+  Dataset data;
+  data.rows = rows;
+  data.image = {1, side, side};
+  data.features = data.image.size();
+  data.task = Task::multiclass;
+  data.class_names = {"left", "right", "both"};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t label = i % 3;
+    data.targets.push_back(static_cast<double>(label));
+    for (std::size_t p = 0; p < data.features; ++p) {
+      const bool left = p % side < side / 2;
+      const bool bright = label == 2 || (label == 0) == left;
+      data.dense.push_back(static_cast<float>(0.3 * support::normal(rng) + (bright ? 1 : 0)));
+    }
+  }
+  return data;
+}
+
+std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
+  std::vector<Index> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> scores(data.rows * model.outputs());
+  model.scores(data, rows, scores);
+  return scores;
+}
+
+TrainOptions quick(Algorithm algorithm = Algorithm::adacvar, std::uint64_t epochs = 6) {
+  TrainOptions options;
+  options.algorithm = algorithm;
+  options.epochs = epochs;
+  options.batch = 16;
+  options.seed = 5;
+  return options;
+}
+
+NetworkOptions network(const std::string& name) {
+  NetworkOptions options;
+  options.network = name;
+  options.threads = 1;
+  return options;
+}
+
+// The twin: a linear layer that starts from 0 is the linear model of the core, in single precision.
+TEST(TrainModule, linear_layer_learns_what_the_linear_model_learns) {
+  for (const Task task : {Task::regression, Task::binary, Task::multiclass}) {
+    Rng rng(3);
+    const Dataset data = random_data(task, {.rows = 150, .features = 3, .classes = 3}, rng);
+    const Loss loss = Loss::of_task(task);
+    for (const Algorithm algorithm :
+         {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft, Algorithm::mean}) {
+      TrainOptions options = quick(algorithm, 4);
+      options.learning_rate = 0.005;
+      options.optimizer.momentum = 0.5;
+      options.optimizer.weight_decay = 0.01;
+      options.sampler.eta_scale = 3;
+      for (const Iterate iterate : {Iterate::last, Iterate::average}) {
+        options.iterate = iterate;
+        torch::nn::Linear layer(3, static_cast<std::int64_t>(loss.outputs(3)));
+        torch::nn::init::zeros_(layer->weight);
+        torch::nn::init::zeros_(layer->bias);
+        const NetworkResult found =
+            train_module(torch::nn::AnyModule(layer), data, nullptr, loss, options);
+        const TrainResult twin = train(data, nullptr, loss, options);
+        const std::vector<double> ours = all_scores(*found.model, data);
+        const std::vector<double> theirs = all_scores(twin.model, data);
+        for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 2e-5);
+      }
+    }
+  }
+}
+
+TEST(TrainModule, adam_is_that_of_the_core) {
+  const Dataset data = classes_data();
+  const Loss loss(LossKind::softmax);
+  TrainOptions options = quick(Algorithm::mean, 3);
+  options.iterate = Iterate::last;
+  options.learning_rate = 0.01;
+  options.optimizer.kind = OptimizerKind::adam;
+  torch::nn::Linear layer(4, 3);
+  torch::nn::init::zeros_(layer->weight);
+  torch::nn::init::zeros_(layer->bias);
+  const NetworkResult found = train_module(torch::nn::AnyModule(layer), data, nullptr, loss, options);
+  const std::vector<double> ours = all_scores(*found.model, data);
+  const std::vector<double> theirs = all_scores(train(data, nullptr, loss, options).model, data);
+  for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-4);
+}
+
+TEST(TrainModule, network_beats_every_linear_model_where_classes_are_not_linear) {
+  Rng rng(4);
+  Dataset data = random_data(Task::binary, {.rows = 400, .features = 2}, rng);
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    data.targets[i] = data.dense[2 * i] * data.dense[2 * i + 1] > 0 ? 1 : 0;
+  }
+  const Loss loss(LossKind::logistic);
+  const auto maker = torch_network_maker();
+  const NetworkResult found =
+      maker->train(data, nullptr, loss, quick(Algorithm::adacvar, 40), network("mlp:32"), {});
+  EXPECT_EQ(found.stop_reason, StopReason::epochs);
+  EXPECT_EQ(found.history.size(), 40U);
+  const TrainResult linear = train(data, nullptr, loss, quick(Algorithm::adacvar, 40));
+  EXPECT_LT(cvar(losses_of(*found.model, data, loss), 0.1),
+            0.7 * cvar(losses_of(linear.model, data, loss), 0.1));
+}
+
+TEST(TrainModule, sparse_rows_are_the_same_rows) {
+  const Dataset dense = classes_data(60);
+  Dataset sparse = dense;
+  sparse.dense.clear();
+  sparse.start.push_back(0);
+  for (std::size_t i = 0; i < dense.rows; ++i) {
+    for (std::uint32_t f = 0; f < 4; ++f) {
+      sparse.column.push_back(f);
+      sparse.value.push_back(dense.dense[i * 4 + f]);
+    }
+    sparse.start.push_back(sparse.value.size());
+  }
+  const auto maker = torch_network_maker();
+  const Loss loss(LossKind::softmax);
+  const auto one = maker->train(dense, nullptr, loss, quick(), network("mlp:8"), {});
+  const auto other = maker->train(sparse, nullptr, loss, quick(), network("mlp:8"), {});
+  EXPECT_EQ(all_scores(*one.model, dense), all_scores(*other.model, sparse));
+}
+
+// Dropout, augmentation and batch normalisation all have a state that a checkpoint must carry.
+TEST(TrainModule, run_that_was_broken_off_ends_in_the_same_weights) {
+  const Dataset data = pictures(90, 16);
+  const Dataset valid = pictures(30, 16);
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
+    for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adam}) {
+      TrainOptions options = quick(algorithm, 5);
+      options.optimizer.kind = kind;
+      options.iterate = kind == OptimizerKind::sgd ? Iterate::best : Iterate::average;
+      NetworkOptions net = network("lenet5");
+      net.dropout = 0.3;
+      net.augment = Augment::crop_flip;
+      const NetworkResult whole = maker->train(data, &valid, loss, options, net, {});
+
+      const TemporaryFolder folder;
+      TrainHooks hooks;
+      hooks.checkpoint = folder.path() / "state";
+      hooks.run_identity = "this run";
+      for (const std::uint64_t stop_after : {1U, 3U}) {
+        hooks.watch = [&](const EpochView& view) {
+          if (view.record.epoch == stop_after + 1) throw std::runtime_error("killed");
+          return true;
+        };
+        EXPECT_THROW((void)maker->train(data, &valid, loss, options, net, hooks),
+                     std::runtime_error);
+      }
+      hooks.watch = {};
+      const NetworkResult resumed = maker->train(data, &valid, loss, options, net, hooks);
+      EXPECT_EQ(all_scores(*resumed.model, valid), all_scores(*whole.model, valid));
+      EXPECT_EQ(resumed.model->weights(), whole.model->weights());
+      EXPECT_EQ(resumed.history.size(), 5U);
+    }
+  }
+}
+
+TEST(TrainModule, same_seed_same_weights_and_another_seed_others) {
+  const Dataset data = pictures(60);
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  TrainOptions options = quick(Algorithm::adacvar, 2);
+  const auto one = maker->train(data, nullptr, loss, options, network("lenet5"), {});
+  const auto two = maker->train(data, nullptr, loss, options, network("lenet5"), {});
+  options.seed = 6;
+  const auto other = maker->train(data, nullptr, loss, options, network("lenet5"), {});
+  EXPECT_EQ(one.model->weights(), two.model->weights());
+  EXPECT_NE(all_scores(*one.model, data), all_scores(*other.model, data));
+}
+
+TEST(TrainModule, every_network_for_pictures_learns_them) {
+  const Dataset data = pictures(120, 32);
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  for (const std::string name : {"mlp:32", "lenet5", "lenet5-paper", "resnet18", "vgg16-bn"}) {
+    NetworkOptions net = network(name);
+    if (name == "resnet18" || name == "vgg16-bn") net.width = 0.0625;
+    const auto found = maker->train(data, nullptr, loss, quick(Algorithm::mean, 4), net, {});
+    EXPECT_EQ(found.stop_reason, StopReason::epochs) << name;
+    EXPECT_LT(found.history.back().training_loss, found.history.front().training_loss) << name;
+  }
+}
+
+TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
+  const Dataset data = pictures(60);
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  const TemporaryFolder folder;
+  TrainOptions options = quick(Algorithm::mean, 5);
+  TrainHooks hooks{.checkpoint = folder.path() / "state"};
+  hooks.watch = [](const EpochView& view) -> bool {
+    if (view.record.epoch == 3) throw std::runtime_error("killed");
+    return true;
+  };
+  EXPECT_THROW((void)maker->train(data, nullptr, loss, options, network("mlp:8"), hooks),
+               std::runtime_error);
+  const std::string kept = support::content_of(hooks.checkpoint);
+  options.learning_rate = 1e30;  // goes on from epoch 2
+  hooks.watch = {};
+  const auto wild = maker->train(data, nullptr, loss, options, network("mlp:8"), hooks);
+  EXPECT_EQ(wild.stop_reason, StopReason::diverged);
+  EXPECT_EQ(wild.epochs, 2U);
+  for (const double score : all_scores(*wild.model, data)) ASSERT_TRUE(std::isfinite(score));
+  EXPECT_EQ(support::content_of(hooks.checkpoint), kept);
+}
+
+TEST(TrainModule, weights_make_the_same_network_again) {
+  const Dataset data = pictures(60, 16);
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  for (const std::string name : {"mlp:8", "lenet5", "resnet18"}) {
+    NetworkOptions net = network(name);
+    net.width = 0.25;
+    const auto found = maker->train(data, nullptr, loss, quick(Algorithm::mean, 1), net, {});
+    const NetworkShape shape{.features = data.features, .image = data.image, .outputs = 3};
+    const auto loaded = maker->load(net, shape, found.model->weights());
+    EXPECT_EQ(all_scores(*loaded, data), all_scores(*found.model, data)) << name;
+    EXPECT_EQ(loaded->parameter_count(), found.model->parameter_count());
+    EXPECT_DOUBLE_EQ(loaded->norm(), found.model->norm());
+    EXPECT_THROW((void)maker->load(net, shape, "no archive"), DataError);
+    net.width = 0.5;
+    EXPECT_THROW((void)maker->load(net, shape, found.model->weights()), DataError);
+  }
+}
+
+TEST(TrainModule, wrong_shapes_and_options_are_refused) {
+  const Dataset data = classes_data(30);
+  const Loss loss(LossKind::softmax);
+  const auto message = [&](torch::nn::AnyModule module) {
+    return message_of<OptionError>([&] { (void)train_module(module, data, nullptr, loss, quick()); });
+  };
+  EXPECT_EQ(message(torch::nn::AnyModule(torch::nn::Linear(4, 5))),
+            "the network gives 2 x 5 Float for a batch of 2 rows; 2 x 3 floating-point scores are "
+            "needed");
+  EXPECT_NE(message(torch::nn::AnyModule(torch::nn::Linear(7, 3)))
+                .find("the network fails on a batch of 2 x 4: "),
+            std::string::npos);
+  NetworkOptions moved = network("mlp:4");
+  moved.augment = Augment::crop;
+  EXPECT_EQ(message_of<OptionError>([&] {
+              (void)torch_network_maker()->train(data, nullptr, loss, quick(), moved, {});
+            }),
+            "augment needs pictures, the data has none");
+  EXPECT_NE(message_of<DataError>([&] { torch_network_maker()->check(network("none.pt")); })
+                .find("none.pt: there is no such TorchScript file"),
+            std::string::npos);
+  if (!torch::cuda::is_available()) {
+    NetworkOptions cuda = network("mlp:4");
+    cuda.device = Device::cuda;
+    EXPECT_EQ(message_of<OptionError>([&] { torch_network_maker()->check(cuda); }),
+              "device = cuda: libtorch finds no such device here");
+  }
+}
+
+TEST(TrainModule, file_that_is_no_torchscript_is_refused) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "text.pt").string();
+  std::ofstream(path) << "not an archive";
+  const Dataset data = classes_data(30);
+  EXPECT_NE(message_of<DataError>([&] {
+              (void)torch_network_maker()->train(data, nullptr, Loss(LossKind::softmax), quick(),
+                                                 network(path), {});
+            }).find("text.pt: is not a TorchScript file"),
+            std::string::npos);
+}
+
+// By hand: 1 x 3 x 3 numbers from 1 to 9.
+TEST(Gather, pictures_are_moved_and_mirrored_but_not_changed) {
+  Dataset data;
+  data.rows = 1;
+  data.image = {1, 3, 3};
+  data.features = 9;
+  for (int i = 1; i <= 9; ++i) data.dense.push_back(static_cast<float>(i));
+  const std::vector<Index> rows(1, 0);
+  const torch::Tensor plain = gather(data, rows);
+  EXPECT_EQ(plain.sizes().vec(), (std::vector<std::int64_t>{1, 1, 3, 3}));
+  EXPECT_EQ(plain[0][0][1][2].item<float>(), 6);
+  Rng rng(7);
+  bool mirrored = false;
+  bool moved = false;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const torch::Tensor picture = gather(data, rows, Augment::crop_flip, &rng)[0][0];
+    // Neighbours in a line stay neighbours: the numbers rise by 1, or fall in a mirror.
+    for (int y = 0; y < 3; ++y) {
+      for (int x = 0; x + 1 < 3; ++x) {
+        const float a = picture[y][x].item<float>();
+        const float b = picture[y][x + 1].item<float>();
+        if (a == 0 || b == 0) continue;
+        ASSERT_EQ(std::abs(a - b), 1);
+        mirrored = mirrored || a > b;
+      }
+    }
+    moved = moved || picture[1][1].item<float>() == 1;
+  }
+  EXPECT_TRUE(mirrored);
+  EXPECT_TRUE(moved);
+  Rng same(7);
+  EXPECT_TRUE(torch::equal(gather(data, rows, Augment::none, &same), plain));
+}
+
+}  // namespace
+}  // namespace adacvar
