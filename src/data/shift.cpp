@@ -1,5 +1,6 @@
 #include <adacvar/data/shift.hpp>
 
+#include "base/portable_math.hpp"
 #include "data/shuffle.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace adacvar {
 
@@ -18,18 +20,48 @@ namespace {
 
 using Rows = std::vector<Index>;
 
+void check_row(Index row, std::span<const std::uint32_t> classes) {
+  if (row < classes.size()) return;
+  throw OptionError(fmt::format("row {}: classes are given for {} rows", row, classes.size()));
+}
+
 std::array<Rows, 2> by_class(std::span<const Index> rows, std::span<const std::uint32_t> classes) {
   std::array<Rows, 2> parts;
   for (const Index row : rows) {
-    if (row >= classes.size()) {
-      throw OptionError(fmt::format("row {}: classes are given for {} rows", row, classes.size()));
-    }
+    check_row(row, classes);
     if (classes[row] > 1) {
       throw OptionError(fmt::format("row {} has class {}, a shift needs two", row, classes[row]));
     }
     parts[classes[row]].push_back(row);
   }
   return parts;
+}
+
+std::map<std::uint32_t, Rows> by_number(std::span<const Index> rows,
+                                        std::span<const std::uint32_t> classes) {
+  std::map<std::uint32_t, Rows> parts;
+  for (const Index row : rows) {
+    check_row(row, classes);
+    parts[classes[row]].push_back(row);
+  }
+  return parts;
+}
+
+/// How many rows of each class `total` of them are, by largest remainder.
+std::map<std::uint32_t, std::size_t> stratified_sizes(const std::map<std::uint32_t, Rows>& parts,
+                                                      std::size_t total, std::size_t rows) {
+  std::map<std::uint32_t, std::size_t> sizes;
+  std::vector<std::pair<std::size_t, std::uint32_t>> remainders;
+  std::size_t given = 0;
+  for (const auto& [number, part] : parts) {
+    sizes[number] = part.size() * total / rows;
+    given += sizes[number];
+    remainders.emplace_back(part.size() * total % rows, number);
+  }
+  std::ranges::stable_sort(remainders, std::ranges::greater(),
+                           &std::pair<std::size_t, std::uint32_t>::first);
+  for (std::size_t i = 0; given < total; ++i, ++given) ++sizes[remainders[i].second];
+  return sizes;
 }
 
 // `size` of the rows, each at most once, in increasing order.
@@ -86,6 +118,38 @@ std::vector<Index> downsample(std::span<const Index> rows, std::span<const std::
   Rng rng(seed, 1);  // not the stream of the split
   const Rows zeros = some_of(parts[0], size, rng);
   return merged(zeros, some_of(parts[1], size, rng));
+}
+
+std::vector<Index> power_law_rows(std::span<const Index> rows,
+                                  std::span<const std::uint32_t> classes, double beta,
+                                  std::uint64_t seed) {
+  check_range("beta", beta, {.low = 0, .high = 1, .low_ok = false});
+  std::map<std::uint32_t, Rows> parts = by_number(rows, classes);
+  std::size_t least = rows.size();
+  for (const auto& [number, part] : parts) least = std::min(least, part.size());
+  Rng rng(seed, 1);  // not the stream of the split
+  Rows kept;
+  for (auto& [number, part] : parts) {
+    const double share = portable::exp(portable::log(beta) * portable::log(number + 1.0));
+    const double size = std::max(1.0, std::round(static_cast<double>(least) * share));
+    kept = merged(kept, some_of(std::move(part), static_cast<std::size_t>(size), rng));
+  }
+  return kept;
+}
+
+std::vector<Index> thin_rows(std::span<const Index> rows, std::span<const std::uint32_t> classes,
+                             std::size_t total, std::uint64_t seed) {
+  if (total == 0 || total > rows.size()) {
+    throw OptionError(fmt::format("total = {} is outside [1, {}]", total, rows.size()));
+  }
+  std::map<std::uint32_t, Rows> parts = by_number(rows, classes);
+  const auto sizes = stratified_sizes(parts, total, rows.size());
+  Rng rng(seed, 1);  // not the stream of the split
+  Rows kept;
+  for (auto& [number, part] : parts) {
+    kept = merged(kept, some_of(std::move(part), sizes.at(number), rng));
+  }
+  return kept;
 }
 
 }  // namespace adacvar

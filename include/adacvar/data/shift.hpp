@@ -28,4 +28,20 @@ namespace adacvar {
                                             std::span<const std::uint32_t> classes,
                                             std::uint64_t seed);
 
+/// Classes of power-law size [CLJK20]: class c = 1, ..., C (number c - 1 in `classes`) keeps
+/// n c^(log beta) rows, rounded, at least one; n is the size of the smallest class among `rows`.
+/// So class 1 keeps n rows, and beta = 1 leaves all classes alike. Drawn at random by `seed`, in
+/// increasing order. A class without rows keeps its number.
+/// Throws: OptionError for a beta outside (0, 1] or an index beyond `classes`.
+[[nodiscard]] std::vector<Index> power_law_rows(std::span<const Index> rows,
+                                                std::span<const std::uint32_t> classes, double beta,
+                                                std::uint64_t seed);
+
+/// `total` of the rows, each class by its share of them, rounded by largest remainder, ties to the
+/// earlier class; drawn at random by `seed`, in increasing order.
+/// Throws: OptionError unless 1 <= total <= rows, and for an index beyond `classes`.
+[[nodiscard]] std::vector<Index> thin_rows(std::span<const Index> rows,
+                                           std::span<const std::uint32_t> classes,
+                                           std::size_t total, std::uint64_t seed);
+
 }  // namespace adacvar
