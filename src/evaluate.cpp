@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace adacvar {
 
@@ -95,8 +96,9 @@ std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
                                                           const std::string& name) {
   const auto* table = std::get_if<Table>(&raw.content);
   if (table == nullptr) {
-    throw OptionError(
-        fmt::format("group = '{}' needs named columns; {} is a LIBSVM file", name, raw.source()));
+    throw OptionError(fmt::format(
+        "group = '{}' needs named columns; {} {}", name, raw.source(),
+        std::holds_alternative<Images>(raw.content) ? "holds pictures" : "is a LIBSVM file"));
   }
   const Column& column = find_column(*table, name, "group");
   std::map<std::string, std::vector<std::size_t>> groups;
@@ -133,6 +135,9 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Ind
               std::vector<std::string>& notes) {
   if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
     return model.preprocessor.apply(*sparse, rows);
+  }
+  if (const auto* images = std::get_if<Images>(&raw.content)) {
+    return model.preprocessor.apply(*images, rows);
   }
   ApplyReport report;
   Dataset data = model.preprocessor.apply(std::get<Table>(raw.content), rows, &report);
@@ -187,11 +192,12 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   std::vector<std::string> also;
   if (!options.group.empty()) also.push_back(options.group);
   const RawData raw = read_data_like(model.preprocessor, data, options.source, also);
-  // Parts are those of the data as training read it, with all its columns.
-  const std::vector<Index> rows = rows_of(
-      model, raw,
-      options.part == DataPart::all ? raw : read_data(data, as_in_training(model, options.source)),
-      options.part);
+  // Parts are those of the data as training read it, with all its columns; pictures have no others.
+  std::optional<RawData> whole;
+  if (options.part != DataPart::all && !std::holds_alternative<Images>(raw.content)) {
+    whole = read_data(data, as_in_training(model, options.source));
+  }
+  const std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
   Judged judged{.data = apply(model, raw, rows, result.notes), .losses = {}, .predictions = {}};
   judged.losses = losses_in_units(model.scorer(), model.loss, judged.data);
   judged.predictions = predict(model.scorer(), model.loss, judged.data);

@@ -6,6 +6,7 @@
 #include <adacvar/base/options.hpp>
 #include <adacvar/base/rng.hpp>
 #include <adacvar/data/dataset.hpp>
+#include <adacvar/data/images.hpp>
 #include <adacvar/data/named_sets.hpp>
 #include <adacvar/data/prepare_data.hpp>
 #include <adacvar/data/preprocess.hpp>

@@ -17,9 +17,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <numeric>
 
 namespace adacvar::cli {
 
@@ -128,6 +131,39 @@ std::string describe_sparse(const SparseRows& sparse) {
       count_text(sparse.value.size()), 100 * filled, number_text(low), number_text(high));
 }
 
+std::string describe_pixels(const Images& images) {
+  std::vector<Index> rows(images.rows());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<std::string> channels;
+  for (const ChannelMoments& channel : channel_moments(images, rows)) {
+    channels.push_back(fmt::format("{:.4f} (s.d. {:.4f})", channel.mean, channel.sd));
+  }
+  return fmt::format("pixels / 255, mean of {}: {}\n",
+                     channels.size() == 1 ? "the channel" : "each channel",
+                     fmt::join(channels, ", "));
+}
+
+std::string describe_images(const Images& images, std::size_t own_test) {
+  std::map<std::uint8_t, std::array<std::size_t, 2>> counts;  // all rows, own test rows
+  for (std::size_t row = 0; row < images.rows(); ++row) {
+    auto& [all, test] = counts[images.labels[row]];
+    ++all;
+    if (row + own_test >= images.rows()) ++test;
+  }
+  TextTable table(own_test > 0 ? std::vector<std::string>{"class", "rows", "own test rows"}
+                               : std::vector<std::string>{"class", "rows"});
+  for (const auto& [label, count] : counts) {
+    std::vector<std::string> cells = {one_line(label_name(images, label)), count_text(count[0])};
+    if (own_test > 0) cells.push_back(count_text(count[1]));
+    table.add(std::move(cells));
+  }
+  return fmt::format(
+      "{}: {} pictures of {} (channels x height x width), {} classes, target "
+      "'label'\n{}\n{}",
+      images.source, count_text(images.rows()), shape_text(images.shape), counts.size(),
+      describe_pixels(images), table.text());
+}
+
 struct DescribeState {
   Name name;
   SourceOptions source;
@@ -136,9 +172,13 @@ struct DescribeState {
 
 int describe_now(const DescribeState& state) {
   const RawData data = read_data(state.name.name, state.source);
-  const auto* table = std::get_if<Table>(&data.content);
-  print_result(table != nullptr ? describe_table(*table, data.target)
-                                : describe_sparse(std::get<SparseRows>(data.content)));
+  if (const auto* table = std::get_if<Table>(&data.content)) {
+    print_result(describe_table(*table, data.target));
+  } else if (const auto* images = std::get_if<Images>(&data.content)) {
+    print_result(describe_images(*images, data.own_test));
+  } else {
+    print_result(describe_sparse(std::get<SparseRows>(data.content)));
+  }
   return kDone;
 }
 

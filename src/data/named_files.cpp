@@ -18,6 +18,19 @@ std::string libsvm(const std::string& path) {
   return "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/" + path;
 }
 
+std::string mnist(const std::string& file) {
+  return "https://ossci-datasets.s3.amazonaws.com/mnist/" + file;
+}
+
+std::string fashion(const std::string& file) {
+  return "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/" +
+         file;
+}
+
+std::string cifar(const std::string& file) {
+  return "A. Krizhevsky, CIFAR-10, binary version (" + file + " in cifar-10-binary.tar.gz)";
+}
+
 std::map<std::string_view, Files> regression_files() {
   return {
       {"abalone",
@@ -88,10 +101,64 @@ std::map<std::string_view, Files> classification_files() {
   };
 }
 
+// The originals are packed. CIFAR-10 comes as one archive of all batches.
+std::map<std::string_view, Files> picture_files() {
+  const std::string digits = "Y. LeCun, C. Cortes and C. Burges, MNIST";
+  const std::string clothes = "Zalando Research, Fashion-MNIST";
+  return {
+      {"mnist",
+       {{"mnist/train-images-idx3-ubyte.gz", 9912422,
+         "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+         mnist("train-images-idx3-ubyte.gz"), digits},
+        {"mnist/train-labels-idx1-ubyte.gz", 28881,
+         "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+         mnist("train-labels-idx1-ubyte.gz"), digits},
+        {"mnist/t10k-images-idx3-ubyte.gz", 1648877,
+         "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+         mnist("t10k-images-idx3-ubyte.gz"), digits},
+        {"mnist/t10k-labels-idx1-ubyte.gz", 4542,
+         "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+         mnist("t10k-labels-idx1-ubyte.gz"), digits}}},
+      {"fashion-mnist",
+       {{"fashion-mnist/train-images-idx3-ubyte.gz", 26421880,
+         "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+         fashion("train-images-idx3-ubyte.gz"), clothes},
+        {"fashion-mnist/train-labels-idx1-ubyte.gz", 29515,
+         "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+         fashion("train-labels-idx1-ubyte.gz"), clothes},
+        {"fashion-mnist/t10k-images-idx3-ubyte.gz", 4422102,
+         "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+         fashion("t10k-images-idx3-ubyte.gz"), clothes},
+        {"fashion-mnist/t10k-labels-idx1-ubyte.gz", 5148,
+         "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+         fashion("t10k-labels-idx1-ubyte.gz"), clothes}}},
+      {"cifar-10",
+       {{"cifar-10/data_batch_1.bin", 30730000,
+         "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5", "",
+         cifar("data_batch_1.bin")},
+        {"cifar-10/data_batch_2.bin", 30730000,
+         "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed", "",
+         cifar("data_batch_2.bin")},
+        {"cifar-10/data_batch_3.bin", 30730000,
+         "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67", "",
+         cifar("data_batch_3.bin")},
+        {"cifar-10/data_batch_4.bin", 30730000,
+         "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48", "",
+         cifar("data_batch_4.bin")},
+        {"cifar-10/data_batch_5.bin", 30730000,
+         "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add", "",
+         cifar("data_batch_5.bin")},
+        {"cifar-10/test_batch.bin", 30730000,
+         "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b", "",
+         cifar("test_batch.bin")}}},
+  };
+}
+
 }  // namespace
 
 std::vector<NamedFile> named_files(std::string_view set) {
-  for (const auto& files : {regression_files(), classification_files(), files_without_address()}) {
+  for (const auto& files :
+       {regression_files(), classification_files(), files_without_address(), picture_files()}) {
     const auto found = files.find(set);
     if (found != files.end()) return found->second;
   }

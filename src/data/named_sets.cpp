@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -22,7 +23,7 @@ using Names = std::vector<std::string>;
 /// How one set is read: by columns from text, or from LIBSVM rows when `sparse`.
 struct Recipe {
   NamedSetInfo info;
-  Names names;
+  Names names;  // of the columns; of pictures: of the classes
   Names categorical = {};
   Names drop = {};
   bool sparse = false;
@@ -97,10 +98,38 @@ std::vector<Recipe> make_classification_recipes() {
   };
 }
 
+NamedSetInfo picture_info(std::string_view name, std::string_view about, std::size_t rows,
+                          const ImageShape& shape) {
+  return {.name = name,
+          .about = about,
+          .task = Task::multiclass,
+          .rows = rows,
+          .features = shape.size(),
+          .target = "label",
+          .files = named_files(name),
+          .image = shape,
+          .own_test = 10'000};
+}
+
+std::vector<Recipe> make_picture_recipes() {
+  constexpr ImageShape kGrey = {.channels = 1, .height = 28, .width = 28};
+  return {
+      {picture_info("mnist", "handwritten digits", 70'000, kGrey),
+       {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}},
+      {picture_info("fashion-mnist", "articles of clothing", 70'000, kGrey),
+       {"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag",
+        "ankle boot"}},
+      {.info = picture_info("cifar-10", "animals and vehicles in colour", 60'000,
+                            {.channels = 3, .height = 32, .width = 32}),
+       .names = {}},
+  };
+}
+
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> made = make_regression_recipes();
     for (Recipe& recipe : make_classification_recipes()) made.push_back(std::move(recipe));
+    for (Recipe& recipe : make_picture_recipes()) made.push_back(std::move(recipe));
     return made;
   }();
   return all;
@@ -142,6 +171,28 @@ Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
   return table;
 }
 
+std::filesystem::path existing_folder(const std::filesystem::path& folder) {
+  std::filesystem::path place = data_folder(folder);
+  if (!std::filesystem::is_directory(place)) {
+    throw DataError("there is no such data folder; name one or set ADACVAR_DATA", place.string());
+  }
+  return place;
+}
+
+void check_count(std::size_t rows, const NamedSetInfo& info, const std::string& source) {
+  if (rows == info.rows) return;
+  throw DataError(fmt::format("{} rows, {} has {}", rows, info.name, info.rows), source);
+}
+
+// Files come in pairs: pictures, then their labels.
+Images read_idx_pairs(const Recipe& recipe, std::span<const std::filesystem::path> paths) {
+  Images all = read_idx(paths[0], paths[1], recipe.names);
+  for (std::size_t i = 2; i + 1 < paths.size(); i += 2) {
+    append_images(all, read_idx(paths[i], paths[i + 1], recipe.names));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> named_sets() {
@@ -171,21 +222,33 @@ std::filesystem::path find_named_file(const NamedFile& file, const std::filesyst
 
 NamedSet load_named_set(std::string_view name, const std::filesystem::path& folder) {
   const Recipe& recipe = find_recipe(name);
-  const std::filesystem::path place = data_folder(folder);
-  if (!std::filesystem::is_directory(place)) {
-    throw DataError("there is no such data folder; name one or set ADACVAR_DATA", place.string());
+  if (recipe.info.image.size() > 0) {
+    throw DataError("holds pictures, not a table", std::string(name));
   }
+  const std::filesystem::path place = existing_folder(folder);
   NamedSet set{recipe.info, {}};
   for (const NamedFile& file : recipe.info.files) {
     Table table = read_file(recipe, find_named_file(file, place));
     set.table = set.table.columns.empty() ? std::move(table) : append_rows(set.table, table);
   }
-  if (set.table.rows != recipe.info.rows) {
-    throw DataError(fmt::format("{} rows, {} has {}", set.table.rows, name, recipe.info.rows),
-                    set.table.source);
-  }
+  check_count(set.table.rows, recipe.info, set.table.source);
   set.table.source = name;
   return set;
+}
+
+Images load_named_images(std::string_view name, const std::filesystem::path& folder) {
+  const Recipe& recipe = find_recipe(name);
+  if (recipe.info.image.size() == 0) {
+    throw DataError("holds a table, not pictures", std::string(name));
+  }
+  const std::filesystem::path place = existing_folder(folder);
+  std::vector<std::filesystem::path> paths;
+  for (const NamedFile& file : recipe.info.files) paths.push_back(find_named_file(file, place));
+  // The format of CIFAR-10 has its classes' names.
+  Images images = recipe.names.empty() ? read_cifar(paths) : read_idx_pairs(recipe, paths);
+  check_count(images.rows(), recipe.info, images.source);
+  images.source = name;
+  return images;
 }
 
 }  // namespace adacvar

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace adacvar {
@@ -47,6 +48,11 @@ std::optional<Task> chosen_task(const RawData& data, const std::string& target, 
 }
 
 std::string target_of(const RawData& data, const std::string& given) {
+  if (std::holds_alternative<Images>(data.content)) {
+    if (given.empty() || given == "label") return "label";
+    throw OptionError(fmt::format(
+        "target = '{}': the target of pictures is their labels, called 'label'", given));
+  }
   if (std::holds_alternative<SparseRows>(data.content)) {
     if (given.empty() || given == "target") return "target";
     throw OptionError(
@@ -83,6 +89,12 @@ SplitShares shares_for(const DataOptions& options) {
   return shares;
 }
 
+// The set's own test rows stay test rows; of the others a sixth is for validation.
+SplitShares own_shares(const DataOptions& options) {
+  if (!options.valid_data.empty()) return {.train = 1, .valid = 0, .test = 0, .own_test = true};
+  return {.train = 5.0 / 6, .valid = 1.0 / 6, .test = 0, .own_test = true};
+}
+
 Preprocessor fit(const RawData& data, std::span<const Index> rows,
                  const PreprocessOptions& options) {
   return std::visit([&](const auto& content) { return Preprocessor::fit(content, rows, options); },
@@ -94,6 +106,9 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<c
   if (rows.empty()) return {};
   if (const auto* sparse = std::get_if<SparseRows>(&data.content)) {
     return preprocessor.apply(*sparse, rows);
+  }
+  if (const auto* images = std::get_if<Images>(&data.content)) {
+    return preprocessor.apply(*images, rows);
   }
   ApplyReport report;
   Dataset result = preprocessor.apply(std::get<Table>(data.content), rows, &report);
@@ -143,6 +158,9 @@ Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
 std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                       TaskChoice task) {
   if (task == TaskChoice::regression) return {};
+  if (const auto* images = std::get_if<Images>(&data.content)) {
+    return {images->labels.begin(), images->labels.end()};
+  }
   const auto* table = std::get_if<Table>(&data.content);
   if (table != nullptr) {
     const Column& column = find_column(*table, target, "target");
@@ -157,7 +175,17 @@ std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& ta
 
 Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                  const SplitShares& shares, std::uint64_t seed) {
-  return split_rows(data.rows(), shares, seed, classes_of(data, target, task));
+  const std::vector<std::uint32_t> classes = classes_of(data, target, task);
+  if (!shares.own_test) return split_rows(data.rows(), shares, seed, classes);
+  if (data.own_test == 0 || data.own_test >= data.rows()) {
+    throw OptionError(fmt::format("{} has no test rows of its own", data.source()));
+  }
+  const std::size_t others = data.rows() - data.own_test;
+  Split split =
+      split_rows(others, shares, seed, std::span(classes).first(std::min(others, classes.size())));
+  split.test.resize(data.own_test);
+  std::iota(split.test.begin(), split.test.end(), static_cast<Index>(others));
+  return split;
 }
 
 PreparedData prepare_split(const RawData& data, const DataOptions& options, const Split& split) {
@@ -187,8 +215,9 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
 
 PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   check_options(options);
-  const SplitShares shares = shares_for(options);
+  SplitShares shares = shares_for(options);
   const RawData data = read_data(options.data, options.source);
+  if (options.split.empty() && data.own_test > 0) shares = own_shares(options);
   const std::string target = target_of(data, options.target);
   const Split split = split_data(data, target, options.task, shares, seed);
   PreparedData result = prepare_split(data, options, split);
@@ -201,6 +230,11 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
     result.rows.valid = all_rows(result.valid.rows);
   }
   if (!options.test_data.empty()) {
+    if (shares.own_test) {
+      result.notes.push_back(
+          fmt::format("the {} test rows that {} has itself are left out: others are given",
+                      data.own_test, data.source()));
+    }
     result.test =
         apply_file(result.preprocessor, options.test_data, options, "the test", result.notes);
     result.rows.test = all_rows(result.test.rows);

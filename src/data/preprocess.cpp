@@ -238,6 +238,30 @@ void check_sparse(const Preprocessor::Parts& parts) {
           "both sparse and dense");
 }
 
+// The bounds keep the number of features far from overflow.
+void check_image(const Preprocessor::Parts& parts) {
+  const ImageShape& image = parts.image;
+  constexpr std::size_t kMost = 65'535;
+  if (image == ImageShape{}) {
+    require(parts.channel_means.empty() && parts.channel_scales.empty() && parts.labels.empty(),
+            "channels without pictures");
+    return;
+  }
+  require(parts.columns.empty() && !parts.sparse, "both pictures and columns");
+  require(image.size() > 0, "pictures without pixels");
+  require(std::max({image.channels, image.height, image.width}) <= kMost, "pictures too large");
+  require(parts.channel_means.size() == image.channels, "number of channels");
+  require(parts.channel_scales.size() == image.channels, "number of channels");
+  require(std::ranges::all_of(parts.channel_means, [](double mean) { return std::isfinite(mean); }),
+          "mean is not finite");
+  require(std::ranges::all_of(parts.channel_scales,
+                              [](double scale) { return std::isfinite(scale) && scale > 0; }),
+          "scale is not positive");
+  require(parts.labels.size() == parts.class_names.size(), "number of labels");
+  require(std::ranges::is_sorted(parts.labels, std::ranges::less_equal()),
+          "labels do not increase");
+}
+
 }  // namespace
 
 Preprocessor::Preprocessor(Parts parts) : parts_(std::move(parts)) {
@@ -246,6 +270,7 @@ Preprocessor::Preprocessor(Parts parts) : parts_(std::move(parts)) {
   check_classes(parts_);
   check_columns(parts_);
   check_sparse(parts_);
+  check_image(parts_);
   require(features() > 0, "it has no features");
 }
 
@@ -296,7 +321,7 @@ Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> tr
 }
 
 std::size_t Preprocessor::features() const noexcept {
-  std::size_t count = parts_.sparse_columns.size();
+  std::size_t count = parts_.sparse_columns.size() + parts_.image.size();
   for (const ColumnTransform& column : parts_.columns) count += column.features();
   return count;
 }

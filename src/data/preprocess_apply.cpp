@@ -3,6 +3,7 @@
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_text.hpp"
+#include "data/preprocess_images.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -179,7 +180,8 @@ std::string unknown_note(const ApplyReport& report, std::string_view part) {
 
 Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> rows,
                                      ApplyReport* report) const {
-  if (parts_.sparse) throw DataError("training was on sparse rows, this is a table", table.source);
+  if (parts_.sparse || parts_.image.size() > 0)
+    refuse_kind(parts_, "this is a table", table.source);
   if (!rows.empty()) check_rows(rows, table.rows, table.source);
   Dataset data = make_dataset(*this, rows.size());
   data.dense.resize(data.rows * data.features);
@@ -222,8 +224,7 @@ Dataset Preprocessor::apply(const SparseRows& sparse, std::span<const Index> row
 }
 
 Dataset Preprocessor::apply_features(const SparseRows& sparse, std::span<const Index> rows) const {
-  if (!parts_.sparse)
-    throw DataError("training was on a table, these are sparse rows", sparse.source);
+  if (!parts_.sparse) refuse_kind(parts_, "these are sparse rows", sparse.source);
   if (!rows.empty()) check_rows(rows, sparse.rows(), sparse.source);
   Dataset data = make_dataset(*this, rows.size());
   data.start.push_back(0);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace adacvar {
@@ -56,6 +57,34 @@ ColumnTransform read_column(const json& from) {
   return column;
 }
 
+// A plain get would cut what is too large or negative.
+template <class Number>
+Number read_count(const json& from, std::string_view what) {
+  if (!from.is_number_unsigned() ||
+      from.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
+    throw DataError(fmt::format("{} {} is no such number", what,
+                                from.is_number() ? from.dump() : from.type_name()));
+  }
+  return from.get<Number>();
+}
+
+void read_image(const json& from, Preprocessor::Parts& parts) {
+  parts.image.channels = read_count<std::uint16_t>(from.at("channels"), "channels");
+  parts.image.height = read_count<std::uint16_t>(from.at("height"), "height");
+  parts.image.width = read_count<std::uint16_t>(from.at("width"), "width");
+  from.at("means").get_to(parts.channel_means);
+  from.at("scales").get_to(parts.channel_scales);
+  for (const json& label : from.at("labels").get_ref<const json::array_t&>()) {
+    parts.labels.push_back(read_count<std::uint8_t>(label, "label"));
+  }
+}
+
+json write_image(const Preprocessor::Parts& parts) {
+  return {{"channels", parts.image.channels}, {"height", parts.image.height},
+          {"width", parts.image.width},       {"means", parts.channel_means},
+          {"scales", parts.channel_scales},   {"labels", parts.labels}};
+}
+
 Preprocessor::Parts read_parts(const json& from) {
   const auto version = from.at("version").get<int>();
   if (version != kVersion) {
@@ -84,6 +113,7 @@ Preprocessor::Parts read_parts(const json& from) {
     }
     sparse->at("scales").get_to(parts.sparse_scales);
   }
+  if (const auto image = from.find("image"); image != from.end()) read_image(*image, parts);
   return parts;
 }
 
@@ -103,6 +133,7 @@ json to_json(const Preprocessor& preprocessor) {
   if (parts.sparse) {
     result["sparse"] = {{"columns", parts.sparse_columns}, {"scales", parts.sparse_scales}};
   }
+  if (parts.image.size() > 0) result["image"] = write_image(parts);
   return result;
 }
 

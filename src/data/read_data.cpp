@@ -3,6 +3,7 @@
 #include "data/class_labels.hpp"
 #include "data/columns_like.hpp"
 #include "data/file_bytes.hpp"
+#include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/named_sets.hpp>
@@ -66,9 +67,38 @@ RawData chosen(Table table, const SourceOptions& options, std::string target = {
   return {std::move(table), std::move(target)};
 }
 
+bool has_batch_name(std::string_view name) {
+  return name.ends_with(".bin") || name.ends_with(".bin.gz") || name.ends_with(".bin.xz");
+}
+
+// Other sizes with a zero among them are no text: damaged, which the reader says.
+bool is_batch(std::string_view name, std::string_view bytes) {
+  constexpr std::size_t kRecord = 3073;
+  return has_batch_name(name) &&
+         (bytes.size() % kRecord == 0 || bytes.find('\0') != std::string_view::npos);
+}
+
+RawData pictures(Images images, const SourceOptions& options, std::size_t own_test = 0) {
+  if (!options.categorical.empty() || !options.drop.empty()) {
+    throw OptionError(
+        fmt::format("categorical and drop need named columns; {} holds pictures", images.source));
+  }
+  return {std::move(images), "label", own_test};
+}
+
+RawData read_named(const std::string& name, const SourceOptions& options) {
+  const NamedSetInfo& info = named_set_info(name);
+  if (info.image.size() > 0) {
+    return pictures(load_named_images(name, options.data_dir), options, info.own_test);
+  }
+  NamedSet set = load_named_set(name, options.data_dir);
+  return chosen(std::move(set.table), options, std::string(set.info.target));
+}
+
 // Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
   const FileBytes file(name);
+  if (is_batch(name, file.text())) return pictures(parse_cifar(file.text(), name), options);
   switch (find_content_kind(file.text())) {
     case FileKind::npy:
       return chosen(parse_npy(file.text(), name), options);
@@ -78,6 +108,8 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
             fmt::format("categorical and drop need named columns; {} is a LIBSVM file", name));
       }
       return {parse_libsvm(file.text(), name), "target"};
+    case FileKind::idx:
+      return pictures(parse_idx(file.text(), name), options);
     case FileKind::csv:
       break;
   }
@@ -95,10 +127,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
     return chosen(make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}),
                   options, "y");
   }
-  if (is_named(name)) {
-    NamedSet set = load_named_set(name, options.data_dir);
-    return chosen(std::move(set.table), options, std::string(set.info.target));
-  }
+  if (is_named(name)) return read_named(name, options);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     throw DataError(fmt::format("there is no such file, nor a built-in set: {}, {}",
@@ -147,15 +176,26 @@ DataFingerprint fingerprint(const SparseRows& sparse) {
   return {sparse.rows(), sparse.columns, sum.text()};
 }
 
+// Names of classes are left out: a file may not have those that the set has.
+DataFingerprint fingerprint(const Images& images) {
+  Checksum sum;
+  sum.add(shape_text(images.shape));
+  sum.add(std::span(images.pixels));
+  sum.add(std::span(images.labels));
+  return {images.rows(), images.shape.size(), sum.text()};
+}
+
 }  // namespace
 
 std::size_t RawData::rows() const noexcept {
   if (const auto* table = std::get_if<Table>(&content)) return table->rows;
+  if (const auto* images = std::get_if<Images>(&content)) return images->rows();
   return std::get_if<SparseRows>(&content)->rows();
 }
 
 const std::string& RawData::source() const noexcept {
   if (const auto* table = std::get_if<Table>(&content)) return table->source;
+  if (const auto* images = std::get_if<Images>(&content)) return images->source;
   return std::get_if<SparseRows>(&content)->source;
 }
 
@@ -165,7 +205,7 @@ RawData read_data(const std::string& name, const SourceOptions& options) {
 
 bool is_text_table(const std::string& name) {
   std::error_code ignored;
-  return !is_synthetic(name) && !is_named(name) &&
+  return !is_synthetic(name) && !is_named(name) && !has_batch_name(name) &&
          std::filesystem::is_regular_file(name, ignored) && find_file_kind(name) == FileKind::csv;
 }
 

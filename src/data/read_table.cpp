@@ -55,6 +55,7 @@ std::string_view telling_line(std::string_view text) {
 
 FileKind find_content_kind(std::string_view text) {
   if (text.starts_with("\x93NUMPY")) return FileKind::npy;
+  if (text.size() >= 4 && text.starts_with(std::string_view("\0\0", 2))) return FileKind::idx;
   return is_libsvm_line(telling_line(text.substr(0, kEnough))) ? FileKind::libsvm : FileKind::csv;
 }
 

@@ -153,10 +153,12 @@ Loss read_loss(const json& from) {
 
 json write_data(const TrainedModel& model) {
   const SplitShares& s = model.shares;
-  return {{"source", as_utf8(model.source)},      {"categorical", model.reading.categorical},
-          {"drop", model.reading.drop},           {"rows", model.fingerprint.rows},
-          {"columns", model.fingerprint.columns}, {"crc64", model.fingerprint.crc64},
-          {"task", kTaskChoices.of(model.task)},  {"split", {s.train, s.valid, s.test}}};
+  json data = {{"source", as_utf8(model.source)},      {"categorical", model.reading.categorical},
+               {"drop", model.reading.drop},           {"rows", model.fingerprint.rows},
+               {"columns", model.fingerprint.columns}, {"crc64", model.fingerprint.crc64},
+               {"task", kTaskChoices.of(model.task)},  {"split", {s.train, s.valid, s.test}}};
+  if (s.own_test) data["own_test"] = true;
+  return data;
 }
 
 SplitShares read_shares(const json& from) {
@@ -175,6 +177,7 @@ void read_data_part(const json& from, TrainedModel& model) {
   from.at("crc64").get_to(model.fingerprint.crc64);
   model.task = read_name<TaskChoice>(from.at("task"), kTaskChoices, "task");
   model.shares = read_shares(from.at("split"));
+  model.shares.own_test = from.value("own_test", false);
   from.at("categorical").get_to(model.reading.categorical);
   from.at("drop").get_to(model.reading.drop);
 }

@@ -47,7 +47,7 @@ std::string classes(int rows, int kinds) {
 
 const std::string kBuiltIn =
     "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, phoneme, "
-    "spambase, splice, titanic";
+    "spambase, splice, titanic, mnist, fashion-mnist, cifar-10";
 const std::string kCommands =
     "train, compare, evaluate, predict, reproduce, data list, data describe, data make, data fetch";
 

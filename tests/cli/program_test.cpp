@@ -1,4 +1,5 @@
 #include "report/text_table.hpp"
+#include "support/made_pictures.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -191,6 +192,48 @@ TEST(Program, sparse_rows_are_trained_on_and_predicted) {
   EXPECT_EQ(lines[0], "prediction,p_-1,p_1");
   EXPECT_TRUE(lines[1].starts_with("1,"));
   EXPECT_TRUE(lines[2].starts_with("-1,"));
+}
+
+TEST(Program, pictures_are_trained_on_judged_and_predicted) {
+  const TemporaryFolder folder;
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::uint8_t> labels;
+  for (unsigned i = 0; i < 60; ++i) {
+    const auto label = static_cast<std::uint8_t>(i % 3);
+    labels.push_back(label);
+    for (unsigned p = 0; p < 4; ++p) {
+      pixels.push_back(static_cast<std::uint8_t>((p == label ? 200 : 20) + i * 7 % 23));
+    }
+  }
+  (void)folder.write("a-images-idx3", support::idx_pictures(60, 2, 2, pixels));
+  (void)folder.write("a-labels-idx1", support::idx_labels(labels));
+  const json found =
+      run_json(folder, {"train", "a-images-idx3", "--model", "m.json", "--report", "r.html"});
+  EXPECT_EQ(found["task"], "multiclass");
+  EXPECT_EQ(found["loss"], "softmax");
+  EXPECT_EQ(found["risk"]["test"]["accuracy"], 1);
+
+  const json judged =
+      run_json(folder, {"evaluate", "m.json", "a-images-idx3", "--part", "test", "--worst", "2"});
+  EXPECT_EQ(judged["rows"], found["rows"]["test"]);
+  EXPECT_NEAR(judged["mean"].get<double>(), found["risk"]["test"]["mean"].get<double>(), 1e-9);
+  EXPECT_EQ(judged["worst"].size(), 2U);
+  const Outcome grouped = run(folder, {"evaluate", "m.json", "a-images-idx3", "--group", "g"});
+  EXPECT_EQ(grouped.code, 2);
+  EXPECT_NE(grouped.err.find("group = 'g' needs named columns; a-images-idx3 holds pictures"),
+            std::string::npos)
+      << grouped.err;
+
+  const auto lines = lines_of(run(folder, {"predict", "m.json", "a-images-idx3"}).out);
+  ASSERT_EQ(lines.size(), 61U);
+  EXPECT_EQ(lines[0], "prediction,p_0,p_1,p_2");
+  EXPECT_TRUE(lines[1].starts_with("0,"));
+  EXPECT_TRUE(lines[3].starts_with("2,"));
+  const std::string described = run(folder, {"data", "describe", "a-images-idx3"}).out;
+  EXPECT_TRUE(described.starts_with(
+      "a-images-idx3: 60 pictures of 1 x 2 x 2 (channels x height x width), 3 classes, target "
+      "'label'\n"))
+      << described;
 }
 
 TEST(Program, unknown_categories_are_counted_and_reported) {

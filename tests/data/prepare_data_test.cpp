@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +61,56 @@ TEST_F(PrepareData, rows_are_split_half_three_tenths_two_tenths_by_the_seed) {
 
   EXPECT_EQ(prepare_data(options, 5).train.targets, data.train.targets);
   EXPECT_NE(prepare_data(options, 6).train.targets, data.train.targets);
+}
+
+/// 60 pictures of the classes 0, 1, 0, 1, ... and behind them 10 test rows.
+RawData pictures_with_test_rows() {
+  Images images;
+  images.shape = {.channels = 1, .height = 1, .width = 1};
+  for (std::uint8_t i = 0; i < 70; ++i) {
+    images.pixels.push_back(i);
+    images.labels.push_back(i % 2);
+  }
+  images.source = "p";
+  return {std::move(images), "label", 10};
+}
+
+TEST_F(PrepareData, own_test_rows_stay_test_rows) {
+  const RawData data = pictures_with_test_rows();
+  const SplitShares shares{.train = 5.0 / 6, .valid = 1.0 / 6, .test = 0, .own_test = true};
+  const Split split = split_data(data, "label", TaskChoice::automatic, shares, 4);
+  EXPECT_EQ(split.test, (std::vector<Index>{60, 61, 62, 63, 64, 65, 66, 67, 68, 69}));
+  EXPECT_EQ(split.valid.size(), 10U);
+  EXPECT_EQ(std::ranges::count_if(split.valid, [](Index row) { return row % 2 == 1; }), 5);
+  std::vector<Index> all;
+  for (const auto* part : {&split.train, &split.valid}) {
+    EXPECT_TRUE(std::ranges::is_sorted(*part));
+    all.insert(all.end(), part->begin(), part->end());
+  }
+  std::ranges::sort(all);
+  std::vector<Index> expected(60);
+  std::iota(expected.begin(), expected.end(), Index{0});
+  EXPECT_EQ(all, expected);
+  EXPECT_EQ(split, split_data(data, "label", TaskChoice::automatic, shares, 4));
+  EXPECT_NE(split, split_data(data, "label", TaskChoice::automatic, shares, 5));
+  // Asked for shares, all rows are alike.
+  EXPECT_EQ(split_data(data, "label", TaskChoice::automatic, {1, 0, 0}, 4).train.size(), 70U);
+  RawData without = data;
+  without.own_test = 0;
+  expect_words<OptionError>(
+      [&] { (void)split_data(without, "label", TaskChoice::automatic, shares, 4); },
+      "p has no test rows of its own");
+}
+
+TEST_F(PrepareData, the_target_of_pictures_is_their_label) {
+  const RawData data = pictures_with_test_rows();
+  const Split split{.train = {0, 1, 2}, .valid = {}, .test = {60}};
+  const PreparedData prepared = prepare_split(data, {}, split);
+  EXPECT_EQ(prepared.train.targets, (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(prepared.train.image.size(), 1U);
+  EXPECT_EQ(prepared.test.rows, 1U);
+  expect_words<OptionError>([&] { (void)prepare_split(data, {.target = "y"}, split); },
+                            "target = 'y': the target of pictures is their labels, called 'label'");
 }
 
 TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {

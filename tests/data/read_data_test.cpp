@@ -1,6 +1,7 @@
 #include <adacvar/adacvar.hpp>
 
 #include "support/expect_words.hpp"
+#include "support/made_pictures.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -86,6 +87,51 @@ TEST_F(ReadData, what_a_file_holds_decides_how_it_is_read) {
   }
 }
 
+TEST_F(ReadData, pictures_are_known_by_their_first_bytes_or_their_name) {
+  write("images-idx3", support::idx_pictures(2, 1, 2, {1, 2, 3, 4}));
+  write("labels-idx1", support::idx_labels({4, 2}));
+  write("batch.bin", support::batch({3, 8}));
+  const RawData idx = read_data("images-idx3");
+  EXPECT_EQ(std::get<Images>(idx.content).labels, (std::vector<std::uint8_t>{4, 2}));
+  EXPECT_EQ(idx.target, "label");
+  EXPECT_EQ(idx.rows(), 2U);
+  EXPECT_EQ(idx.source(), "images-idx3");
+  EXPECT_EQ(idx.own_test, 0U);
+  const RawData batch = read_data("batch.bin");
+  EXPECT_EQ(std::get<Images>(batch.content).shape.channels, 3U);
+  EXPECT_EQ(classes_of(batch, "label", TaskChoice::automatic), (std::vector<std::uint32_t>{3, 8}));
+  for (const char* name : {"images-idx3", "batch.bin"}) EXPECT_FALSE(is_text_table(name)) << name;
+  write("text.bin", "a,b\n1,2\n3,4\n");
+  EXPECT_EQ(names_of(read_data("text.bin")), (Words{"a", "b"}));
+  write("short.bin", support::batch({0}).substr(0, 3000));
+  expect_words<DataError>([] { (void)read_data("short.bin"); },
+                          "short.bin: 3000 bytes, a batch of CIFAR-10 has records of 3073");
+  expect_words<DataError>([] { (void)read_data("labels-idx1"); },
+                          "labels-idx1: magic number 0x00000801, that of labels, instead of "
+                          "0x00000803, that of pictures in an idx file");
+  expect_words<OptionError>([] { (void)read_data("batch.bin", {.drop = {"c1"}}); },
+                            "categorical and drop need named columns; batch.bin holds pictures");
+}
+
+TEST_F(ReadData, fingerprints_of_pictures_tell_pixels_labels_and_shapes_apart) {
+  const auto print = [](const ImageShape& shape, std::vector<std::uint8_t> pixels,
+                        std::vector<std::uint8_t> labels) {
+    Images images{.shape = shape,
+                  .pixels = std::move(pixels),
+                  .labels = std::move(labels),
+                  .class_names = {},
+                  .source = {}};
+    return fingerprint_of({std::move(images), "label"});
+  };
+  const DataFingerprint first = print({1, 1, 2}, {1, 2, 3, 4}, {0, 1});
+  EXPECT_EQ(first.rows, 2U);
+  EXPECT_EQ(first.columns, 2U);
+  EXPECT_EQ(first, print({1, 1, 2}, {1, 2, 3, 4}, {0, 1}));
+  EXPECT_NE(first, print({1, 2, 1}, {1, 2, 3, 4}, {0, 1}));
+  EXPECT_NE(first, print({1, 1, 2}, {1, 2, 3, 5}, {0, 1}));
+  EXPECT_NE(first, print({1, 1, 2}, {1, 2, 3, 4}, {1, 0}));
+}
+
 TEST_F(ReadData, synthetic_options_make_the_set) {
   const auto y = [](const RawData& data) { return find_column(table_of(data), "y", "").numbers; };
   const RawData made = read_data("pareto", {.make_rows = 5, .make_seed = 3});
@@ -134,7 +180,7 @@ TEST_F(ReadData, libsvm_has_no_columns_to_name) {
 TEST_F(ReadData, what_is_not_there_is_named_with_what_is) {
   const std::string sets =
       "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, "
-      "phoneme, spambase, splice, titanic";
+      "phoneme, spambase, splice, titanic, mnist, fashion-mnist, cifar-10";
   expect_words<OptionError>([] { (void)read_data(""); },
                             "data is not given: a file, or one of " + sets);
   expect_words<DataError>([] { (void)read_data("no.csv"); },

@@ -2,6 +2,7 @@
 
 #include "base/options_json.hpp"
 #include "support/expect_words.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,18 @@ TrainedModel sparse_model() {
   return with_parameters(Preprocessor::fit(rows, all_rows(3)), Loss(LossKind::hinge));
 }
 
+TrainedModel picture_model() {
+  const Images images{.shape = {.channels = 2, .height = 1, .width = 2},
+                      .pixels = {0, 1, 2, 3, 255, 7, 8, 9, 5, 4, 3, 2},
+                      .labels = {200, 3, 7},
+                      .class_names = {},
+                      .source = "t-images"};
+  TrainedModel model =
+      with_parameters(Preprocessor::fit(images, all_rows(3)), Loss(LossKind::softmax));
+  model.shares = {.train = 0.75, .valid = 0.25, .test = 0, .own_test = true};
+  return model;
+}
+
 std::string bytes_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -125,12 +138,36 @@ void expect_same(const TrainedModel& read, const TrainedModel& written) {
   EXPECT_EQ(read.shares.train, written.shares.train);
   EXPECT_EQ(read.shares.valid, written.shares.valid);
   EXPECT_EQ(read.shares.test, written.shares.test);
+  EXPECT_EQ(read.shares.own_test, written.shares.own_test);
+}
+
+TEST(ModelFile, damaged_preprocessing_of_pictures_is_refused) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "m.json";
+  save_model(path, picture_model());
+  const json good = json::parse(bytes_of(path));
+  const auto refusal = [&](const char* key, const json& value) {
+    json bad = good;
+    bad["preprocessing"]["image"][key] = value;
+    (void)folder.write("m.json", bad.dump());
+    const std::string words = support::message_of<DataError>([&] { return load_model(path); });
+    const std::string place = path.string() + ": ";
+    return words.starts_with(place) ? words.substr(place.size()) : words;
+  };
+  EXPECT_EQ(refusal("channels", 3), "preprocessing is damaged: number of channels");
+  EXPECT_EQ(refusal("height", 0), "preprocessing is damaged: pictures without pixels");
+  EXPECT_EQ(refusal("width", 70'000), "width 70000 is no such number");
+  EXPECT_EQ(refusal("width", -1), "width -1 is no such number");
+  EXPECT_EQ(refusal("scales", {1, 0}), "preprocessing is damaged: scale is not positive");
+  EXPECT_EQ(refusal("labels", {3, 7}), "preprocessing is damaged: number of labels");
+  EXPECT_EQ(refusal("labels", {3, 7, 7}), "preprocessing is damaged: labels do not increase");
+  EXPECT_EQ(refusal("labels", {3, 7, 256}), "label 256 is no such number");
 }
 
 TEST(ModelFile, every_kind_of_model_comes_back_bit_for_bit) {
   const TemporaryFolder folder;
   for (const TrainedModel& model :
-       {regression_model(), binary_model(), multiclass_model(), sparse_model()}) {
+       {regression_model(), binary_model(), multiclass_model(), sparse_model(), picture_model()}) {
     save_model(folder.path() / "m.json", model);
     const TrainedModel read = load_model(folder.path() / "m.json");
     expect_same(read, model);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/data/dataset.hpp>
+#include <adacvar/data/images.hpp>
 #include <adacvar/data/table.hpp>
 
 #include <cstdint>
@@ -12,10 +13,10 @@
 namespace adacvar {
 
 /// A file of a named set in its original form. A copy packed by gzip or xz, under the same name and
-/// `.gz` or `.xz`, serves as well.
+/// `.gz` or `.xz`, serves as well. Some originals are packed: then `path` ends in `.gz`.
 struct NamedFile {
   std::string path = {};    ///< inside the data folder
-  std::uint64_t bytes = 0;  ///< not packed, as is the sum
+  std::uint64_t bytes = 0;  ///< of the original, as is the sum
   std::string sha256 = {};  ///< 64 lower-case hexadecimal digits
   std::string url = {};     ///< of this very file; empty: there is none
   std::string origin = {};  ///< who publishes it, in words
@@ -30,6 +31,8 @@ struct NamedSetInfo {
   std::size_t features = 0;  ///< after one-hot
   std::string_view target;
   std::vector<NamedFile> files;
+  ImageShape image = {};     ///< of a set of pictures; all 0: it is a table
+  std::size_t own_test = 0;  ///< that many rows at the end are its own test rows
 };
 
 /// A set of the paper, as the paper uses it.
@@ -54,8 +57,13 @@ struct NamedSet {
 /// Reads a tabular set of [CLJK20] from the data folder, in the form of the paper: files pooled,
 /// ids left out, the categorical columns declared as such.
 /// Throws: OptionError for an unknown name; DataError when there is no such folder or file, or
-/// when the file does not have the number of rows that it should.
+/// when the file does not have the number of rows that it should, or when the set holds pictures.
 [[nodiscard]] NamedSet load_named_set(std::string_view name,
                                       const std::filesystem::path& folder = {});
+
+/// The same for a set of pictures: mnist, fashion-mnist, cifar-10. The training rows first, then
+/// the set's own test rows.
+[[nodiscard]] Images load_named_images(std::string_view name,
+                                       const std::filesystem::path& folder = {});
 
 }  // namespace adacvar

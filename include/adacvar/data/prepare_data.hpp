@@ -27,12 +27,16 @@ struct DataOptions {
 
   static void describe(auto&& option) {
     using O = DataOptions;
-    option("data", &O::data, "file (CSV, TSV, LIBSVM, NPY; .gz, .xz) or name of a built-in set");
-    option("target", &O::target, "column to learn; a built-in set or LIBSVM file knows its own");
+    option("data", &O::data,
+           "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz) or name of a built-in set");
+    option("target", &O::target,
+           "column to learn; built-in sets, LIBSVM files and pictures know their own");
     option("task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
            "auto: classes when the target is text or has two values, else regression");
-    option("split", &O::split, Bounds{.low = 0, .high = 1},
-           "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given");
+    option(
+        "split", &O::split, Bounds{.low = 0, .high = 1},
+        "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
+        "set of pictures keeps its own test rows");
     option("valid-data", &O::valid_data, "file or set of the validation rows");
     option("test-data", &O::test_data, "file or set of the test rows");
     option("raw-features", &O::raw_features, "numeric features are not standardised");
@@ -52,13 +56,15 @@ struct PreparedData {
   std::vector<std::string> notes;  ///< what a user should know, one sentence each
 };
 
-/// A number per class and row, from 0 on in the order in which classes are met; empty for
-/// regression. Throws: DataError when there is no such target.
+/// A number per class and row, from 0 on in the order in which classes are met, of pictures their
+/// labels; empty for regression. Throws: DataError when there is no such target.
 [[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                                     TaskChoice task);
 
-/// The rows of the three parts, drawn by `seed`; classes are split alike (stratified).
-/// Throws: OptionError as split_rows; DataError when there is no such target.
+/// The rows of the three parts, drawn by `seed`; classes are split alike (stratified). With
+/// `shares.own_test` the test rows are the data's own, and the shares are of the others.
+/// Throws: OptionError as split_rows, and when there are no such rows; DataError when there is no
+/// such target.
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                                const SplitShares& shares, std::uint64_t seed);
 

@@ -2,9 +2,11 @@
 
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
+#include <adacvar/data/images.hpp>
 #include <adacvar/data/table.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,17 +69,26 @@ class Preprocessor {
                                         std::span<const Index> training_rows,
                                         const PreprocessOptions& options = {});
 
+  /// Pictures: pixels / 255, each channel standardised by the mean and standard deviation of its
+  /// pixels in the training rows. Classes are the labels met there, in the order of their numbers.
+  /// A channel that is constant there becomes 0. Throws: DataError also for task regression.
+  [[nodiscard]] static Preprocessor fit(const Images& images, std::span<const Index> training_rows,
+                                        const PreprocessOptions& options = {});
+
   /// The rows named, in that order. Columns are found by name, so their order is free.
   /// Throws: DataError when a column is missing or of the other kind, when a class was not seen
   /// in training (with the row), when a target is missing.
   [[nodiscard]] Dataset apply(const Table& table, std::span<const Index> rows,
                               ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply(const SparseRows& sparse, std::span<const Index> rows) const;
+  /// Classes are found by name; by label where `images` has no names.
+  [[nodiscard]] Dataset apply(const Images& images, std::span<const Index> rows) const;
 
   /// The same without targets, for tables that need not have them: prediction.
   [[nodiscard]] Dataset apply_features(const Table& table, std::span<const Index> rows,
                                        ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
+  [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
 
   /// The parts of a preprocessor; what is stored in a model file.
   struct Parts {
@@ -91,6 +102,10 @@ class Preprocessor {
     std::vector<std::string> dropped;           ///< dense: constant columns
     std::vector<std::uint32_t> sparse_columns;  ///< sparse: columns kept, increasing
     std::vector<double> sparse_scales;          ///< sparse: what each is divided by
+    ImageShape image = {};                      ///< pictures
+    std::vector<double> channel_means;          ///< pictures: of pixels / 255
+    std::vector<double> channel_scales;         ///< pictures: what is divided by
+    std::vector<std::uint8_t> labels;           ///< pictures: of the classes, increasing
 
     friend bool operator==(const Parts&, const Parts&) = default;
   };
@@ -100,6 +115,7 @@ class Preprocessor {
   [[nodiscard]] const Parts& parts() const noexcept { return parts_; }
 
   [[nodiscard]] std::size_t features() const noexcept;
+  /// None for pictures.
   [[nodiscard]] std::vector<std::string> feature_names() const;
   /// In words, one line each: `column 'x' is constant in the training rows and was dropped`.
   [[nodiscard]] std::vector<std::string> notes() const;

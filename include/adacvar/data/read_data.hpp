@@ -1,9 +1,11 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
+#include <adacvar/data/images.hpp>
 #include <adacvar/data/preprocess.hpp>
 #include <adacvar/data/table.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -44,18 +46,20 @@ struct SourceOptions {
 
 /// What a source holds, before preprocessing.
 struct RawData {
-  std::variant<Table, SparseRows> content;
-  std::string target = {};  ///< its usual target, where the source has one
+  std::variant<Table, SparseRows, Images> content;
+  std::string target = {};   ///< its usual target, where the source has one
+  std::size_t own_test = 0;  ///< that many rows at the end are the set's own test rows
 
   [[nodiscard]] std::size_t rows() const noexcept;
   [[nodiscard]] const std::string& source() const noexcept;
 };
 
 /// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
-/// ...), or else a file or pipe: NPY, LIBSVM or CSV, by its content. A file that is called like a
-/// set is read as `./normal`.
-/// Throws: OptionError for an option that does not fit the source; DataError for what is wrong
-/// with the file, or when there is none of that name.
+/// ...), or else a file or pipe: NPY, LIBSVM, idx or CSV, by its content; a batch of CIFAR-10 by
+/// its name (`.bin`, also packed) and size. Beside an idx file of pictures stands that of their
+/// labels (find_labels_file). A file that is called like a set is read as `./normal`. Throws:
+/// OptionError for an option that does not fit the source; DataError for what is wrong with the
+/// file, or when there is none of that name.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
 /// Whether `name` stands for a file of text in columns, which TableStream can read; a pipe, which

@@ -60,11 +60,12 @@ struct ReadOptions {
 [[nodiscard]] Table read_npy(const std::filesystem::path& path);
 [[nodiscard]] Table parse_npy(std::string_view bytes, const std::string& source);
 
-enum class FileKind : std::uint8_t { csv, libsvm, npy };
+enum class FileKind : std::uint8_t { csv, libsvm, npy, idx };
 
-/// What a file holds, by its content: NPY by its first bytes; LIBSVM when the first line that is
-/// neither blank, a comment nor a number alone reads `number index:value ...`; else CSV. Compressed
-/// text is unpacked as far as needed. Throws: DataError when the file cannot be read.
+/// What a file holds, by its content: NPY and idx by their first bytes; LIBSVM when the first line
+/// that is neither blank, a comment nor a number alone reads `number index:value ...`; else CSV.
+/// Compressed text is unpacked as far as needed. Batches of CIFAR-10 have no mark; read_data knows
+/// them by name. Throws: DataError when the file cannot be read.
 [[nodiscard]] FileKind find_file_kind(const std::filesystem::path& path);
 /// The same for the beginning of a file in memory.
 [[nodiscard]] FileKind find_content_kind(std::string_view text);

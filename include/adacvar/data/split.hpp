@@ -9,11 +9,13 @@
 
 namespace adacvar {
 
-/// Shares of the rows; each at least 0, together 1.
+/// Shares of the rows; each at least 0, together 1. With `own_test`, of the rows that are not the
+/// set's own test rows; those are the test rows (see split_data).
 struct SplitShares {
   double train = 0.5;
   double valid = 0.3;
   double test = 0.2;
+  bool own_test = false;
 };
 
 /// Disjoint rows, each part in increasing order, together all rows.

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <adacvar/data/preprocess.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace adacvar {
+
+/// Throws: DataError `training was on <what it was on>, <these>`, for data of another kind.
+[[noreturn]] void refuse_kind(const Preprocessor::Parts& parts, std::string_view these,
+                              const std::string& source);
+
+}  // namespace adacvar
