@@ -154,6 +154,13 @@ void TorchModel::save(std::ostream& out) {
 }
 
 void TorchModel::load(std::istream& in) {
+  // libtorch takes tensors of any size for those of a module.
+  const auto sizes = [this] {
+    std::vector<std::vector<std::int64_t>> all;
+    for (const torch::Tensor& tensor : state()) all.push_back(tensor.sizes().vec());
+    return all;
+  };
+  const auto before = sizes();
   try {
     torch::serialize::InputArchive archive;
     archive.load_from(in, device_);
@@ -161,6 +168,7 @@ void TorchModel::load(std::istream& in) {
   } catch (const std::exception& error) {
     throw DataError("does not hold the weights of such a network: " + first_line(error));
   }
+  if (sizes() != before) throw DataError("holds the weights of a network of another size");
 }
 
 torch::Tensor gather(const Dataset& data, std::span<const Index> rows, Augment augment, Rng* rng) {

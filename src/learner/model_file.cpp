@@ -82,7 +82,7 @@ json write_network(const TrainedModel& model, const std::filesystem::path& path,
 NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
   const Preprocessor::Parts& parts = preprocessor.parts();
   return {.features = preprocessor.features(),
-          .image = {},
+          .image = parts.image,
           .outputs = loss.outputs(parts.class_names.size())};
 }
 

@@ -54,7 +54,7 @@ TEST(DeepProgram, train_evaluate_predict_and_compare_work_as_with_linear_models)
   ASSERT_EQ(judged.code, 0) << judged.err;
   const auto before = nlohmann::json::parse(trained.out);
   const auto after = nlohmann::json::parse(judged.out);
-  EXPECT_NE(after.dump().find(before.at("test").at("cvar").dump()), std::string::npos)
+  EXPECT_NE(after.dump().find(before.at("risk").at("test").at("cvar").dump()), std::string::npos)
       << trained.out << judged.out;
   const Outcome predicted = adacvar("predict model.json sinc --make-rows 400", folder);
   ASSERT_EQ(predicted.code, 0) << predicted.err;
