@@ -24,8 +24,8 @@ endfunction()
 
 # The command that configures the outside project in its own folder `name`.
 function(configure_command result name prefix wanted)
-  # A list has to survive two more expansions.
-  string(REPLACE ";" "\\;" wanted "${wanted}")
+  # A list would not survive the calls on its way.
+  string(REPLACE ";" "," wanted "${wanted}")
   set(command ${CMAKE_COMMAND} -S ${SOURCE}/tests/install/outside -B ${scratch}/${name}
     -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CONFIG}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} "-DWANTED=${wanted}")
