@@ -35,7 +35,10 @@ std::string risk_table(const RiskTable& table) {
 }
 
 // One line a group and alpha; the name stands in the first of them.
-std::string group_table(const Evaluation& evaluation) {
+TextTable group_lines(const Evaluation& evaluation, bool interval_of_mean, bool interval_of_cvar) {
+  const auto value_text = [](double value, const Interval& interval, bool with_interval) {
+    return with_interval ? interval_text(value, interval) : number_text(value);
+  };
   const bool classes = evaluation.all.accuracy.has_value();
   std::vector<std::string> header = {
       evaluation.group_column, "rows", "alpha", "mean", "VaR", "CVaR"};
@@ -44,15 +47,28 @@ std::string group_table(const Evaluation& evaluation) {
   for (const RiskTable& group : evaluation.groups) {
     for (const RiskEstimate& risk : group.risk) {
       const bool first = &risk == group.risk.data();
-      std::vector<std::string> row = {first ? group.name : "",
-                                      first ? count_text(group.rows) : "",
-                                      fmt::format("{:g}", risk.alpha),
-                                      first ? interval_text(risk.mean, risk.mean_interval) : "",
-                                      number_text(risk.var),
-                                      interval_text(risk.cvar, risk.cvar_interval)};
+      std::vector<std::string> row = {
+          first ? group.name : "",
+          first ? count_text(group.rows) : "",
+          fmt::format("{:g}", risk.alpha),
+          first ? value_text(risk.mean, risk.mean_interval, interval_of_mean) : "",
+          number_text(risk.var),
+          value_text(risk.cvar, risk.cvar_interval, interval_of_cvar)};
       if (classes) row.push_back(first ? fmt::format("{:.3f}", *group.accuracy) : "");
       text.add(std::move(row));
     }
+  }
+  return text;
+}
+
+// Intervals are left out, that of the mean first, where even short names would not fit beside
+// them; --json and a report have them all.
+std::string group_table(const Evaluation& evaluation) {
+  TextTable text;
+  for (const auto& [mean, cvar] : {std::pair{true, true}, {false, true}, {false, false}}) {
+    text = group_lines(evaluation, mean, cvar);
+    text.fit(kTerminalWidth, {0});
+    if (text.width() <= kTerminalWidth) break;
   }
   return text.text();
 }
@@ -62,6 +78,7 @@ std::string worst_table(const Evaluation& evaluation) {
   for (const WorstRow& row : evaluation.detail.worst) {
     text.add({std::to_string(row.row), number_text(row.loss), row.target, row.prediction});
   }
+  text.fit(kTerminalWidth, {2, 3});
   return text.text();
 }
 

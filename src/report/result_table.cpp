@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <sstream>
 
 namespace adacvar {
 
@@ -48,6 +49,39 @@ std::string joined(const std::vector<ResultCell>& row, std::string_view between,
   return line;
 }
 
+std::size_t width_of(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, text_width(row[column]));
+  return width;
+}
+
+// Lined up; where lines would be too long, the widest column is broken into several.
+std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+  std::size_t widest = 0;
+  std::size_t total = 2 * (rows[0].size() - 1);
+  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+    total += width_of(rows, c);
+    if (width_of(rows, c) > width_of(rows, widest)) widest = c;
+  }
+  TextTable lines;
+  for (const auto& row : rows) {
+    if (total <= kTerminalWidth || row[widest].empty()) {
+      lines.add(row);
+      continue;
+    }
+    const std::size_t others = total - width_of(rows, widest);
+    const std::size_t room = others + 8 < kTerminalWidth ? kTerminalWidth - others : 8;
+    std::istringstream parts(wrapped(row[widest], room));
+    std::vector<std::string> line = row;
+    for (std::string part; std::getline(parts, part);) {
+      line[widest] = part;
+      lines.add(line);
+      line.assign(row.size(), "");
+    }
+  }
+  return lines.text();
+}
+
 std::vector<ResultCell> header_cells(const ResultTable& table) {
   std::vector<ResultCell> cells;
   cells.reserve(table.header.size());
@@ -58,19 +92,18 @@ std::vector<ResultCell> header_cells(const ResultTable& table) {
 }  // namespace
 
 std::string table_text(const ResultTable& table) {
-  TextTable lines;
-  const auto line = [&](const std::vector<ResultCell>& row) {
-    std::vector<std::string> cells;
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::vector<ResultCell>& row) {
+    auto& cells = rows.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
       const std::string space = c > 0 && has_best(table, c) ? " " : "";
       cells.push_back(row[c].text + (row[c].best ? "*" : space));
     }
-    lines.add(std::move(cells));
   };
-  line(header_cells(table));
-  for (const auto& row : table.rows) line(row);
-  std::string text = table.title + "\n\n" + lines.text();
-  for (const std::string& note : table.notes) text += note + "\n";
+  add(header_cells(table));
+  for (const auto& row : table.rows) add(row);
+  std::string text = wrapped(table.title, kTerminalWidth) + "\n\n" + lines_of(rows);
+  for (const std::string& note : table.notes) text += wrapped(note, kTerminalWidth) + "\n";
   return text;
 }
 

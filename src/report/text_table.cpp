@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace adacvar {
 
@@ -32,13 +33,82 @@ std::size_t text_width(const std::string& text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string TextTable::text() const {
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::size_t length = text_width(word);
+    if (begin > 0 && column + 1 + length > width) {
+      lines += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (begin > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += length;
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t c = 0; c < row.size(); ++c)
       widths[c] = std::max(widths[c], text_width(row[c]));
   }
+  return widths;
+}
+
+std::size_t TextTable::width() const {
+  const std::vector<std::size_t> columns = widths();
+  if (columns.empty()) return 0;
+  return std::accumulate(columns.begin(), columns.end(), 2 * (columns.size() - 1));
+}
+
+namespace {
+
+// Names that differ may do so at their ends: the ellipsis stands in the middle.
+std::string squeezed(const std::string& text, std::size_t width) {
+  const std::size_t whole = text_width(text);
+  if (whole <= width) return text;
+  const std::size_t tail = (width - 1) / 2;
+  const std::size_t head = width - 1 - tail;
+  std::string result;
+  std::size_t seen = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U && ++seen == head + 1) result += "…";
+    if (seen <= head || seen > whole - tail) result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+void TextTable::fit(std::size_t width, std::initializer_list<std::size_t> which) {
+  constexpr std::size_t kLeast = 8;
+  std::vector<std::size_t> columns = widths();
+  std::size_t total = this->width();
+  while (total > width) {
+    const std::size_t widest =
+        std::ranges::max(which, {}, [&](std::size_t c) { return columns[c]; });
+    if (columns[widest] <= kLeast) break;
+    --columns[widest];
+    --total;
+  }
+  for (auto& row : rows_) {
+    for (const std::size_t c : which) {
+      if (c < row.size()) row[c] = squeezed(row[c], columns[c]);
+    }
+  }
+}
+
+std::string TextTable::text() const {
+  const std::vector<std::size_t> widths = this->widths();
   std::string text;
   for (const auto& row : rows_) {
     for (std::size_t c = 0; c < row.size(); ++c) {

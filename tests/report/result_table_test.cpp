@@ -1,6 +1,10 @@
 #include <adacvar/report/result_table.hpp>
 
+#include "report/text_table.hpp"
+
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 namespace adacvar {
 namespace {
@@ -41,6 +45,22 @@ TEST(TableLatex, escapes_and_typesets) {
             "\\begin{tabular}{ll}\n\\toprule\nset & loss \\\\\n\\midrule\n"
             "a|b & \\textbf{1.0$\\pm$0.1} \\\\\nc & -- \\\\\n"
             "\\bottomrule\n\\end{tabular}\n\\\\[2pt] A note.\n\\end{table}\n");
+}
+
+TEST(TableText, holds_80_columns) {
+  const std::string config = "adam 0.05, batch 64, eta auto, gamma 0.1, constant, early";
+  const std::string text =
+      table_text({.title = "What was chosen of the many configurations that there were, in words "
+                           "that go on and on",
+                  .header = {"set", "algorithm", "configuration", "overflows"},
+                  .rows = {{{"abalone"}, {"centred"}, {config}, {"0 of 48"}},
+                           {{"sinc"}, {"mean"}, {""}, {"0 of 24"}}},
+                  .notes = {"A note that is longer than a line of a terminal and so has to be "
+                            "broken somewhere."}});
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) EXPECT_LE(text_width(line), 80U) << line;
+  EXPECT_NE(text.find("gamma 0.1,    0 of 48\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("sinc          mean"), std::string::npos) << text;
 }
 
 }  // namespace

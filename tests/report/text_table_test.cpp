@@ -59,5 +59,34 @@ TEST(TextTable, characters_count_not_bytes) {
             "cafes  10\n");
 }
 
+TEST(TextTable, fit_shortens_the_widest_of_the_named_columns_in_the_middle) {
+  TextTable table({"name", "n", "class"});
+  table.add({"region of the north", "12345678", "a class of one"});
+  table.add({"region of the south", "1", "b"});
+  EXPECT_EQ(table.width(), 45U);
+  table.fit(38, {0, 2});
+  EXPECT_EQ(table.width(), 38U);
+  EXPECT_EQ(table.text(),
+            "name                  n          class\n"
+            "region\xe2\x80\xa6 north  12345678  a clas\xe2\x80\xa6of one\n"
+            "region\xe2\x80\xa6 south         1              b\n");
+  table.fit(10, {0, 2});  // down to eight places each
+  EXPECT_EQ(table.width(), 8U + 2 + 8 + 2 + 8);
+}
+
+TEST(TextTable, fit_leaves_alone_what_fits) {
+  TextTable table({"caf\xc3\xa9", "n"});
+  table.fit(7, {0});
+  EXPECT_EQ(table.text(), "caf\xc3\xa9  n\n");
+}
+
+TEST(Wrapped, breaks_at_blanks_and_keeps_long_words) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("a verylongword b", 5), "a\nverylongword\nb");
+  EXPECT_EQ(wrapped("", 5), "");
+  EXPECT_EQ(wrapped("1±2 3±4", 7), "1±2 3±4");
+}
+
 }  // namespace
 }  // namespace adacvar

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@ namespace adacvar {
 struct ResultCell {
   std::string text = {};
   bool best = false;
+  std::optional<double> value = {};  ///< the number that the text rounds; a mean beside its
+  std::optional<double> sd = {};     ///< standard deviation
 };
 
 /// A table of results that can be printed, pasted into a document or typeset.
@@ -18,7 +21,8 @@ struct ResultTable {
   std::vector<std::string> notes = {};        ///< sentences below the table
 };
 
-/// Lined up for a terminal; best cells end with `*`.
+/// Lined up for a terminal of 80 columns: what is longer is broken at blanks; best cells end with
+/// `*`.
 [[nodiscard]] std::string table_text(const ResultTable& table);
 /// Best cells in bold.
 [[nodiscard]] std::string table_markdown(const ResultTable& table);
