@@ -45,6 +45,25 @@ std::string line_words(const XySeries& series) {
                      number_text(most->second));
 }
 
+// From where to where the values lie, and the steps where they end before that.
+std::string range_words(const HistogramSeries& series) {
+  if (series.edges.empty()) return "no values";
+  const double front = series.edges.front();
+  const double back = series.edges.back();
+  const double least = series.least.value_or(front);
+  const double most = series.most.value_or(back);
+  std::string text = fmt::format("from {} to {}", number_text(least), number_text(most));
+  if (least < front || most > back) {
+    text += fmt::format(", drawn from {} to {}: the {} step{} all beyond", number_text(front),
+                        number_text(back),
+                        least >= front ? "last"
+                        : most <= back ? "first"
+                                       : "first and last",
+                        least < front && most > back ? "s count" : " counts");
+  }
+  return text;
+}
+
 std::string histogram_words(const HistogramSeries& series) {
   std::vector<std::string> words;
   for (const ChartMark& mark : series.marks) {
@@ -52,11 +71,7 @@ std::string histogram_words(const HistogramSeries& series) {
       words.push_back(fmt::format("{} {}", mark.name, number_text(mark.x)));
     }
   }
-  const std::string range = series.edges.empty()
-                                ? "no values"
-                                : fmt::format("from {} to {}", number_text(series.edges.front()),
-                                              number_text(series.edges.back()));
-  return fmt::format("{}: {}{}{}.", series.name, range, words.empty() ? "" : "; ",
+  return fmt::format("{}: {}{}{}.", series.name, range_words(series), words.empty() ? "" : "; ",
                      fmt::join(words, ", "));
 }
 

@@ -10,10 +10,6 @@ namespace adacvar {
 
 namespace {
 
-std::string rows_name(const Evaluation& evaluation) {
-  return evaluation.detail.part == "all" ? "rows" : evaluation.detail.part + " rows";
-}
-
 PageCell interval_cell(double value, const Interval& interval) {
   return {.text = fmt::format("{} ({} to {})", number_text(value), number_text(interval.low),
                               number_text(interval.high)),
@@ -21,8 +17,9 @@ PageCell interval_cell(double value, const Interval& interval) {
 }
 
 PageTable risk_table(const Evaluation& evaluation) {
-  PageTable table{.caption = fmt::format("Risks of {} rows, with {:g} % bootstrap intervals",
-                                         count_text(evaluation.all.rows), 100 * evaluation.level),
+  PageTable table{.caption = fmt::format("Risks of {} {}, with {:g} % bootstrap intervals",
+                                         count_text(evaluation.all.rows), rows_name(evaluation),
+                                         100 * evaluation.level),
                   .columns = {"tail share", "VaR", "CVaR"},
                   .rows = {}};
   for (const RiskEstimate& risk : evaluation.all.risk) {
@@ -31,17 +28,10 @@ PageTable risk_table(const Evaluation& evaluation) {
                           interval_cell(risk.cvar, risk.cvar_interval)});
   }
   const RiskEstimate& first = evaluation.all.risk.at(0);
+  if (evaluation.all.risk.back().alpha == 1) return table;  // the mean is there
   table.rows.push_back(
       {{.text = "1 (mean)", .value = 1.0}, {}, interval_cell(first.mean, first.mean_interval)});
   return table;
-}
-
-// The tail share that groups are compared at: the model's own where it was asked for.
-std::size_t own_alpha(const Evaluation& evaluation) {
-  for (std::size_t a = 0; a < evaluation.all.risk.size(); ++a) {
-    if (evaluation.all.risk[a].alpha == evaluation.alpha) return a;
-  }
-  return 0;
 }
 
 PageTable group_table(const Evaluation& evaluation) {
@@ -111,7 +101,7 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
   page.sections.push_back({"Losses", {losses_figure(losses, evaluation.loss, rows)}});
   page.sections.push_back(
       {"Tail shares",
-       {cvar_figure(losses, evaluation.loss, rows, own.alpha), risk_table(evaluation)}});
+       {cvar_figure(losses, evaluation.loss, rows, {own.alpha}), risk_table(evaluation)}});
   if (!evaluation.detail.worst.empty()) {
     page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});
   }
@@ -121,12 +111,9 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
         {"model", evaluation.detail, evaluation.all.accuracy}};
     page.sections.push_back(classes_section(details, rows));
   }
-  const DataFingerprint& print = evaluation.fingerprint;
-  page.sections.push_back(origin_section(
-      origin,
-      {{"data", evaluation.source},
-       {"data fingerprint", fmt::format("{} rows, {} columns, CRC-64 {}", count_text(print.rows),
-                                        count_text(print.columns), print.crc64)}}));
+  page.sections.push_back(
+      origin_section(origin, {{"data", evaluation.source},
+                              {"data fingerprint", fingerprint_text(evaluation.fingerprint)}}));
   return page;
 }
 

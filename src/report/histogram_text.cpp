@@ -102,10 +102,12 @@ std::string histogram_text(const RunReport& report, const TextStyle& style) {
 }
 
 std::string histogram_text(const Evaluation& evaluation, const TextStyle& style) {
-  const TailRisk risk = tail_risk(evaluation.detail.losses, evaluation.alpha);
-  return histograms(
-      {{fmt::format("at {:g}", evaluation.alpha), evaluation.detail.losses, risk}}, evaluation.loss,
-      evaluation.detail.part == "all" ? "rows" : evaluation.detail.part + " rows", style);
+  const double alpha = evaluation.all.risk.empty()
+                           ? evaluation.alpha
+                           : evaluation.all.risk[own_alpha(evaluation)].alpha;
+  const TailRisk risk = tail_risk(evaluation.detail.losses, alpha);
+  return histograms({{fmt::format("at {:g}", alpha), evaluation.detail.losses, risk}},
+                    evaluation.loss, rows_name(evaluation), style);
 }
 
 }  // namespace adacvar

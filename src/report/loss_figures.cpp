@@ -54,6 +54,9 @@ HistogramSeries series_of(const NamedLosses& model, const std::vector<double>& e
   for (const std::uint64_t count : counted.counts) {
     series.heights.push_back(static_cast<double>(count) / static_cast<double>(model.losses.size()));
   }
+  const auto [least, most] = std::ranges::minmax(model.losses);
+  series.least = least;
+  series.most = most;
   return series;
 }
 
@@ -194,6 +197,41 @@ ScatterChart calibration_chart(std::span<const NamedDetail> models) {
   return chart;
 }
 
+// Bins are told apart by the chance that they begin at; those without rows are left out.
+PageTable calibration_table(std::span<const NamedDetail> models) {
+  constexpr std::size_t kCalibrationBins = 10;
+  const auto place = [](const CalibrationBin& bin) {
+    // A mean of equal chances on an edge may have been rounded down.
+    return std::min(static_cast<std::size_t>(bin.confidence * kCalibrationBins + 1e-9),
+                    kCalibrationBins - 1);
+  };
+  PageTable table{.caption = "Calibration: rows and the share of them that is right",
+                  .columns = {"chance given"},
+                  .rows = {}};
+  for (const NamedDetail& model : models) {
+    const std::string prefix = models.size() > 1 ? model.name + " " : "";
+    table.columns.insert(table.columns.end(), {prefix + "rows", prefix + "right"});
+  }
+  for (std::size_t b = 0; b < kCalibrationBins; ++b) {
+    const double begin = static_cast<double>(b) / kCalibrationBins;
+    std::vector<PageCell> row = {
+        {.text = fmt::format("{:.1f} to {:.1f}", begin, begin + 1.0 / kCalibrationBins),
+         .value = begin}};
+    bool any = false;
+    for (const NamedDetail& model : models) {
+      const auto found = std::ranges::find(model.detail.calibration, b, place);
+      const bool there = found != model.detail.calibration.end();
+      any |= there;
+      row.push_back(count_cell(there ? found->rows : 0));
+      row.push_back(
+          there ? PageCell{.text = fmt::format("{:.3f}", found->accuracy), .value = found->accuracy}
+                : PageCell{.text = "–"});
+    }
+    if (any) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<double> common_edges(std::span<const NamedLosses> models, std::size_t bins) {
@@ -210,7 +248,7 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
                          const std::string& rows) {
   PageFigure figure{.id = "losses", .caption = {}, .views = {}};
   figure.caption = fmt::format(
-      "How many of the {} have which loss, with the mean of all, the loss where the tail begins "
+      "Which share of the {} has which loss, with the mean of all, the loss where the tail begins "
       "(VaR) and the mean of the tail (CVaR).",
       rows);
   const std::vector<double> common = common_edges(models, kBins);
@@ -233,13 +271,17 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
 }
 
 PageFigure cvar_figure(std::span<const NamedLosses> models, std::string_view loss,
-                       const std::string& rows, double alpha) {
+                       const std::string& rows, const std::vector<double>& alphas) {
+  constexpr std::size_t kMostMarks = 4;
   LineChart chart{.title = "CVaR over the tail share",
                   .x_label = "tail share alpha",
                   .y_label = fmt::format("CVaR, {}", loss_label(loss)),
                   .series = {},
-                  .log_x = true,
-                  .marks = {{fmt::format("alpha {:g}", alpha), alpha}}};
+                  .log_x = true};
+  for (const double alpha : alphas) {
+    if (alphas.size() > kMostMarks) break;
+    chart.marks.push_back({fmt::format("alpha {:g}", alpha), alpha});
+  }
   for (const NamedLosses& model : models) {
     XySeries series{.name = model.name, .x = tail_shares(model.losses.size()), .y = {}};
     for (const double share : series.x) series.y.push_back(cvar(model.losses, share));
@@ -294,8 +336,10 @@ PageSection classes_section(std::span<const NamedDetail> models, const std::stri
   if (!models[0].detail.calibration.empty()) {
     section.items.emplace_back(
         PageFigure{"calibration",
-                   "On the dotted line chances come true as often as they say.",
+                   "On the dotted line chances come true as often as they say; the table has the "
+                   "rows behind each point.",
                    {{"points", calibration_chart(models)}}});
+    section.items.emplace_back(calibration_table(models));
   }
   if (shown.size() < models[0].detail.classes.size()) {
     section.items.emplace_back(

@@ -30,9 +30,9 @@ struct NamedLosses {
 [[nodiscard]] PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view loss,
                                        const std::string& rows);
 
-/// CVaR over the tail share; `alpha` is marked.
+/// CVaR over the tail share; `alphas` are marked, unless they are many.
 [[nodiscard]] PageFigure cvar_figure(std::span<const NamedLosses> models, std::string_view loss,
-                                     const std::string& rows, double alpha);
+                                     const std::string& rows, const std::vector<double>& alphas);
 
 /// Rows with the largest losses and what they hold.
 [[nodiscard]] PageTable worst_table(const PartDetail& detail, std::string caption);

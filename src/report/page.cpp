@@ -1,7 +1,5 @@
 #include <adacvar/report/page.hpp>
 
-#include "report/certificate_report.hpp"
-
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
@@ -34,8 +32,9 @@ PageTable facts_table(const std::vector<std::pair<std::string, std::string>>& fa
 }
 
 PageTable options_table(const PageOrigin& origin) {
-  PageTable table{
-      .caption = "All options; a star: not the default", .columns = {"group", "option", "value", "default"}, .rows = {}};
+  PageTable table{.caption = "All options; a star: not the default",
+                  .columns = {"group", "option", "value", "default"},
+                  .rows = {}};
   for (const PageOrigin::Option& option : origin.options) {
     table.rows.push_back({{option.group},
                           {option.name},
@@ -68,11 +67,18 @@ PageCell number_cell(double value, bool marked) {
 
 PageCell percent_cell(const std::optional<double>& share) {
   if (!share) return {};
-  return {.text = percent_text(*share), .value = *share};
+  // Digits of what is nothing say nothing.
+  const bool tiny = *share > 0 && *share < 1e-5;
+  return {.text = tiny ? "< 0.001 %" : fmt::format("{:.3g} %", 100 * *share), .value = *share};
 }
 
 PageCell count_cell(std::size_t count) {
   return {.text = count_text(count), .value = static_cast<double>(count)};
+}
+
+std::string fingerprint_text(const DataFingerprint& print) {
+  return fmt::format("{} rows, {} columns, CRC-64 {}", count_text(print.rows),
+                     count_text(print.columns), print.crc64);
 }
 
 PageSection origin_section(const PageOrigin& origin,
@@ -80,7 +86,9 @@ PageSection origin_section(const PageOrigin& origin,
   PageSection section{.title = "This run again", .items = {}};
   section.items.emplace_back(PageText{"The command that repeats it, in the same folder:"});
   section.items.emplace_back(PageCommand{origin.command});
-  section.items.emplace_back(facts_table(facts));
+  std::vector<std::pair<std::string, std::string>> all = facts;
+  all.insert(all.end(), origin.facts.begin(), origin.facts.end());
+  section.items.emplace_back(facts_table(all));
   if (!origin.options.empty()) section.items.emplace_back(options_table(origin));
   return section;
 }

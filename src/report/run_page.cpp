@@ -44,6 +44,16 @@ std::string rows_name(const RunReport& report) {
   return report.results[0].detail.value().part + " rows";
 }
 
+// Each once, in the order of the results.
+std::vector<double> alphas_of(const RunReport& report) {
+  std::vector<double> alphas;
+  for (const RunResult& result : report.results) {
+    const double alpha = result.model.options.alpha;
+    if (std::ranges::find(alphas, alpha) == alphas.end()) alphas.push_back(alpha);
+  }
+  return alphas;
+}
+
 // --- losses
 
 std::vector<NamedLosses> named_losses(const RunReport& report) {
@@ -61,7 +71,7 @@ std::vector<NamedLosses> named_losses(const RunReport& report) {
 ScatterChart trade_off_chart(const RunReport& report) {
   ScatterChart chart{.title = "Mean against CVaR",
                      .x_label = "mean loss of the " + rows_name(report),
-                     .y_label = "CVaR",
+                     .y_label = is_path(report) ? "CVaR at its own tail share" : "CVaR",
                      .series = {}};
   for (const NamedLosses& model : named_losses(report)) {
     chart.series.push_back({model.name, {model.risk.mean}, {model.risk.cvar}});
@@ -115,10 +125,11 @@ PageTable risk_table(const RunReport& report, PartMember part, const std::string
 PageSection trade_off_section(const RunReport& report) {
   PageSection section{.title = "Mean and tail", .items = {}};
   if (report.results.size() > 1) {
-    section.items.emplace_back(
-        PageFigure{"trade-off",
-                   "Down is better for the worst rows, left is better for all on average.",
-                   {{"points", trade_off_chart(report)}}});
+    section.items.emplace_back(PageFigure{
+        "trade-off",
+        is_path(report) ? "Each CVaR is at the tail share that the model was made for."
+                        : "Down is better for the worst rows, left is better for all on average.",
+        {{"points", trade_off_chart(report)}}});
   }
   const auto add = [&](PartMember part, const std::string& name) {
     if (report.results[0].*part) section.items.emplace_back(risk_table(report, part, name));
@@ -281,23 +292,38 @@ PageTable chosen_table(const RunReport& report) {
 
 PageSection last_section(const RunReport& report, const PageOrigin& origin) {
   const TrainedModel& model = report.results[0].model;
-  const DataFingerprint& print = model.fingerprint;
-  PageSection section = origin_section(
-      origin,
-      {{"data", model.source},
-       {"data fingerprint", fmt::format("{} rows, {} columns, CRC-64 {}", count_text(print.rows),
-                                        count_text(print.columns), print.crc64)},
-       {"seed", std::to_string(model.options.seed)}});
+  PageSection section =
+      origin_section(origin, {{"data", model.source},
+                              {"data fingerprint", fingerprint_text(model.fingerprint)},
+                              {"seed", std::to_string(model.options.seed)}});
   section.items.insert(section.items.begin() + 3, chosen_table(report));
   return section;
+}
+
+// `tail share 0.1`, `tail shares 0.5, 0.1, 0.01`.
+std::string shares_text(const RunReport& report) {
+  const std::vector<double> alphas = alphas_of(report);
+  std::vector<std::string> texts;
+  for (const double alpha : alphas) texts.push_back(fmt::format("{:g}", alpha));
+  return fmt::format("tail share{} {}", texts.size() > 1 ? "s" : "", fmt::join(texts, ", "));
+}
+
+std::string title_of(const RunReport& report) {
+  const TrainedModel& model = report.results[0].model;
+  const std::string algorithm = algorithm_title(model.options.algorithm);
+  if (is_path(report)) {
+    return fmt::format("{}: {} at {} tail shares", model.source, algorithm,
+                       alphas_of(report).size());
+  }
+  return fmt::format("{}: {}", model.source,
+                     report.results.size() > 1 ? "algorithms compared" : algorithm);
 }
 
 std::string subtitle_of(const RunReport& report) {
   const TrainedModel& model = report.results[0].model;
   const Preprocessor::Parts& parts = model.preprocessor.parts();
-  return fmt::format("{} of '{}' by the {} loss; tail share {:g}, seed {}", task_name(parts.task),
-                     parts.target, kLossNames.of(model.loss.kind()), model.options.alpha,
-                     model.options.seed);
+  return fmt::format("{} of '{}' by the {} loss; {}, seed {}", task_name(parts.task), parts.target,
+                     kLossNames.of(model.loss.kind()), shares_text(report), model.options.seed);
 }
 
 void add_if_any(Page& page, PageSection section) {
@@ -311,17 +337,13 @@ Page run_page(const RunReport& report, const PageOrigin& origin) {
   const std::string_view loss = kLossNames.of(first.model.loss.kind());
   const std::string rows = rows_name(report);
   const std::vector<NamedLosses> losses = named_losses(report);
-  Page page{.title = fmt::format("{}: {}", first.model.source,
-                                 report.results.size() > 1
-                                     ? "algorithms compared"
-                                     : algorithm_title(first.model.options.algorithm)),
+  Page page{.title = title_of(report),
             .subtitle = subtitle_of(report),
             .verdict = verdict(report),
             .notes = report.notes,
             .sections = {}};
   page.sections.push_back({"Losses", {losses_figure(losses, loss, rows)}});
-  page.sections.push_back(
-      {"Tail shares", {cvar_figure(losses, loss, rows, first.model.options.alpha)}});
+  page.sections.push_back({"Tail shares", {cvar_figure(losses, loss, rows, alphas_of(report))}});
   page.sections.push_back(trade_off_section(report));
   add_if_any(page, training_section(report));
   add_if_any(page, sampler_section(report));

@@ -3,6 +3,7 @@
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict.hpp"
 
 #include <adacvar/report/number_text.hpp>
 
@@ -28,12 +29,6 @@ double least_cvar(const RunReport& report, PartMember member) {
     if (!is_exact(result)) least = std::min(least, (result.*member)->risk.cvar);
   }
   return least;
-}
-
-bool is_path(const RunReport& report) {
-  return std::ranges::any_of(report.results, [&](const RunResult& result) {
-    return result.model.options.alpha != report.results[0].model.options.alpha;
-  });
 }
 
 std::string label_of(const RunResult& result, bool path) {

@@ -196,13 +196,14 @@ void draw_lonely_points(SvgCanvas& canvas, const XySeries& series, std::size_t n
   }
 }
 
-void draw_mark(SvgCanvas& canvas, const ChartMark& mark, const XyPlot& plot) {
+// Names of several marks stand in lines below each other.
+void draw_mark(SvgCanvas& canvas, const ChartMark& mark, std::size_t line, const XyPlot& plot) {
   if (!plot.x.takes(mark.x) || mark.x < plot.x.low() || mark.x > plot.x.high()) return;
   const double place = plot.x.place(mark.x);
   const double x = plot.box.left + place * plot.box.width;
   canvas.line({x, plot.box.top}, {x, plot.box.bottom()}, "ink d2");
   const bool left = place > 0.7;
-  canvas.text({left ? x - 5 : x + 5, plot.box.top + 12}, mark.name,
+  canvas.text({left ? x - 5 : x + 5, plot.box.top + 12 + 15 * static_cast<double>(line)}, mark.name,
               left ? Anchor::end : Anchor::start);
 }
 
@@ -222,13 +223,24 @@ ValueRange with_margin(ValueRange range) {
   return range;
 }
 
+// Shares are compared over all that a share can be.
+void widen_to_shares(ValueRange& range) {
+  range.add(0.0);
+  range.add(1.0);
+}
+
 template <class XyChart>
-XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points) {
-  const ValueRange x = range_of(chart.series, &XySeries::x, chart.log_x);
-  const ValueRange y = range_of(chart.series, &XySeries::y, chart.log_y);
+XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points, bool shares = false) {
+  ValueRange x = range_of(chart.series, &XySeries::x, chart.log_x);
+  ValueRange y = range_of(chart.series, &XySeries::y, chart.log_y);
+  const bool margin = points && !shares;
+  if (shares && !x.empty && !y.empty) {
+    widen_to_shares(x);
+    widen_to_shares(y);
+  }
   XyPlot plot{.box = {},
-              .x = {points ? with_margin(x) : x, points},
-              .y = {points ? with_margin(y) : y, true}};
+              .x = {margin ? with_margin(x) : x, points},
+              .y = {margin ? with_margin(y) : y, true}};
   canvas.skip(kLabelRow);
   const double left = left_margin(plot.y);
   plot.box = {left, canvas.top(), kWidth - left - kRight, kPlotHeight};
@@ -379,7 +391,7 @@ std::string svg(const LineChart& chart) {
   canvas.title(chart.title);
   canvas.legend(names_of(chart.series), Swatch::line);
   const XyPlot plot = begin_xy_plot(canvas, chart, false);
-  for (const ChartMark& mark : chart.marks) draw_mark(canvas, mark, plot);
+  for (std::size_t i = 0; i < chart.marks.size(); ++i) draw_mark(canvas, chart.marks[i], i, plot);
   for (std::size_t n = 0; n < chart.series.size(); ++n) {
     canvas.path(line_path(chart.series[n], plot), "line " + stroke_class(n));
     draw_lonely_points(canvas, chart.series[n], n, plot);
@@ -391,7 +403,7 @@ std::string svg(const ScatterChart& chart) {
   SvgCanvas canvas(kWidth);
   canvas.title(chart.title);
   canvas.legend(names_of(chart.series), Swatch::shape);
-  const XyPlot plot = begin_xy_plot(canvas, chart, true);
+  const XyPlot plot = begin_xy_plot(canvas, chart, true, chart.diagonal);
   if (chart.diagonal) draw_diagonal(canvas, plot);
   std::vector<NamedPoint> lonely;
   std::vector<Box> taken;

@@ -3,6 +3,7 @@
 #include "report/certificate_report.hpp"
 
 #include <adacvar/report/number_text.hpp>
+#include <adacvar/risk/cvar.hpp>
 
 #include <fmt/format.h>
 
@@ -108,18 +109,29 @@ std::string interval_text(const Interval& interval) {
   return fmt::format("{} to {}", number_text(interval.low), number_text(interval.high));
 }
 
-const RiskEstimate& at_own_alpha(const RiskTable& table, double alpha) {
-  const auto found = std::ranges::find(table.risk, alpha, &RiskEstimate::alpha);
-  return found == table.risk.end() ? table.risk.at(0) : *found;
+std::string hardest_group(const Evaluation& evaluation) {
+  if (evaluation.groups.size() < 2) return {};
+  const std::size_t own = own_alpha(evaluation);
+  const RiskTable& hardest = std::ranges::max(
+      evaluation.groups, {}, [&](const RiskTable& group) { return group.risk.at(own).cvar; });
+  return fmt::format(" Hardest is {} = {}, with a CVaR of {}.", evaluation.group_column,
+                     hardest.name, number_text(hardest.risk[own].cvar));
 }
 
-std::string hardest_group(const Evaluation& evaluation, double alpha) {
-  if (evaluation.groups.size() < 2) return {};
-  const RiskTable& hardest = std::ranges::max(evaluation.groups, {}, [&](const RiskTable& group) {
-    return at_own_alpha(group, alpha).cvar;
-  });
-  return fmt::format(" Hardest is {} = {}, with a CVaR of {}.", evaluation.group_column,
-                     hardest.name, number_text(at_own_alpha(hardest, alpha).cvar));
+// What the smallest tail share gains in the tail, and pays on average, against the largest.
+std::string path_text(const RunReport& report) {
+  const auto [least, most] = std::ranges::minmax_element(
+      report.results, {}, [](const RunResult& result) { return result.model.options.alpha; });
+  const double alpha = least->model.options.alpha;
+  const auto in_tail = [&](const RunResult& result) { return cvar(result.detail->losses, alpha); };
+  return fmt::format(
+      "On {} the exact optimum of tail share {:g} has a loss {} that of tail share {:g}; on "
+      "average "
+      "it is {}.{}",
+      tail_text(alpha, least->detail->part), alpha,
+      change_than_text(in_tail(*least), in_tail(*most)), most->model.options.alpha,
+      change_text(detailed_risk(*least).risk.mean, detailed_risk(*most).risk.mean),
+      certified_text(least->certificate, "Its", "training"));
 }
 
 }  // namespace
@@ -127,6 +139,23 @@ std::string hardest_group(const Evaluation& evaluation, double alpha) {
 std::string algorithm_title(Algorithm algorithm) {
   constexpr Names kTitles{"Ada-CVaR", "Trunc-CVaR", "Soft-CVaR", "Mean", "Exact optimum"};
   return std::string(kTitles.of(algorithm));
+}
+
+bool is_path(const RunReport& report) {
+  return std::ranges::any_of(report.results, [&](const RunResult& result) {
+    return result.model.options.alpha != report.results[0].model.options.alpha;
+  });
+}
+
+std::size_t own_alpha(const Evaluation& evaluation) {
+  const auto& risks = evaluation.all.risk;
+  const auto found = std::ranges::find(risks, evaluation.alpha, &RiskEstimate::alpha);
+  return found == risks.end() ? 0 : static_cast<std::size_t>(found - risks.begin());
+}
+
+std::string rows_name(const Evaluation& evaluation) {
+  const std::string& part = evaluation.detail.part;
+  return part.empty() || part == "all" ? "rows" : part + " rows";
 }
 
 const PartRisk& detailed_risk(const RunResult& result) {
@@ -166,17 +195,23 @@ std::string verdict(const RunReport& report) {
     }
     return comparison(report, *ada, *mean);
   }
-  return alone(report.results.at(0));
+  return is_path(report) ? path_text(report) : alone(report.results.at(0));
 }
 
 std::string verdict(const Evaluation& evaluation) {
-  const RiskEstimate& risk = at_own_alpha(evaluation.all, evaluation.alpha);
-  std::string text = fmt::format(
-      "On the worst {:g} % of {} rows the loss is {} ({:g} % interval {}){}.", 100 * risk.alpha,
-      count_text(evaluation.all.rows), number_text(risk.cvar), 100 * evaluation.level,
-      interval_text(risk.cvar_interval), times_mean(risk.cvar, risk.mean));
+  const RiskEstimate& risk = evaluation.all.risk.at(own_alpha(evaluation));
+  const std::string rows =
+      fmt::format("{} {}", count_text(evaluation.all.rows), rows_name(evaluation));
+  std::string text =
+      risk.alpha == 1
+          ? fmt::format("On average over {} the loss is {} ({:g} % interval {}).", rows,
+                        number_text(risk.mean), 100 * evaluation.level,
+                        interval_text(risk.mean_interval))
+          : fmt::format("On the worst {:g} % of {} the loss is {} ({:g} % interval {}){}.",
+                        100 * risk.alpha, rows, number_text(risk.cvar), 100 * evaluation.level,
+                        interval_text(risk.cvar_interval), times_mean(risk.cvar, risk.mean));
   if (evaluation.all.accuracy) text += fmt::format(" Accuracy {:.3f}.", *evaluation.all.accuracy);
-  text += hardest_group(evaluation, risk.alpha);
+  text += hardest_group(evaluation);
   return text + certified_text(evaluation.certificate, "The", "evaluated");
 }
 

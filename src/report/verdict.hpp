@@ -18,6 +18,16 @@ namespace adacvar {
 /// The risk of a result on the rows that its detail is about.
 [[nodiscard]] const PartRisk& detailed_risk(const RunResult& result);
 
+/// Which of the tail shares of an evaluation stands for it: the model's own where it was asked for,
+/// else the first.
+[[nodiscard]] std::size_t own_alpha(const Evaluation& evaluation);
+
+/// `test rows`; `rows` where all are meant.
+[[nodiscard]] std::string rows_name(const Evaluation& evaluation);
+
+/// Whether results differ by their tail shares.
+[[nodiscard]] bool is_path(const RunReport& report);
+
 /// `31 % lower`, `4 % higher`, `12 times as high`, `the same`.
 [[nodiscard]] std::string change_text(double value, double reference);
 

@@ -61,5 +61,13 @@ TEST(HistogramText, losses_that_are_all_the_same_or_zero_are_drawn) {
   }
 }
 
+TEST(HistogramText, is_at_a_tail_share_that_was_asked_for) {
+  Evaluation evaluation = evaluation_of({1, 2, 3});
+  evaluation.all.risk = {{.alpha = 1}};
+  EXPECT_NE(histogram_text(evaluation, {}).find("  at 1 "), std::string::npos);
+  evaluation.all.risk = {{.alpha = 0.05}, {.alpha = 0.1}};
+  EXPECT_NE(histogram_text(evaluation, {}).find("  at 0.1 "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace adacvar

@@ -184,5 +184,38 @@ TEST(Shortened, cuts_between_characters) {
   EXPECT_EQ(shortened("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 3), "\xc3\xa9\xc3\xa9\xe2\x80\xa6");
 }
 
+TEST(ScatterChartSvg, shares_beside_a_diagonal_are_drawn_from_0_to_1) {
+  const std::string drawing = svg(ScatterChart{.title = "t",
+                                               .x_label = "x",
+                                               .y_label = "y",
+                                               .series = {{"s", {0.5, 0.75}, {0.5, 1}}},
+                                               .diagonal = true});
+  EXPECT_EQ(count_of(drawing, ">0.0<"), 2U);
+  EXPECT_EQ(count_of(drawing, ">1.0<"), 2U);
+  EXPECT_EQ(count_of(drawing, ">1.2<"), 0U);
+}
+
+TEST(TextAlternative, of_a_histogram_tells_values_from_what_is_drawn) {
+  HistogramChart chart{.title = "t",
+                       .x_label = "loss",
+                       .y_label = "rows",
+                       .series = {{.name = "a",
+                                   .edges = {0, 1, 2},
+                                   .heights = {1, 1},
+                                   .marks = {{"mean", 1}},
+                                   .least = 0.25,
+                                   .most = 50}}};
+  EXPECT_EQ(text_alternative(chart),
+            "Histograms of loss. a: from 0.25 to 50, drawn from 0 to 2: the last step counts all "
+            "beyond; mean 1.");
+  chart.series[0].least = -1;
+  EXPECT_EQ(text_alternative(chart),
+            "Histograms of loss. a: from -1 to 50, drawn from 0 to 2: the first and last steps "
+            "count all beyond; mean 1.");
+  chart.series[0].least = 0.5;
+  chart.series[0].most = 1.5;
+  EXPECT_EQ(text_alternative(chart), "Histograms of loss. a: from 0.5 to 1.5; mean 1.");
+}
+
 }  // namespace
 }  // namespace adacvar

@@ -102,5 +102,33 @@ TEST(Verdict, of_an_evaluation_names_the_hardest_group) {
       "over all rows, 1. Hardest is region = north, with a CVaR of 5.");
 }
 
+TEST(Verdict, of_an_evaluation_says_which_rows_and_which_tail_share) {
+  Evaluation evaluation;
+  evaluation.alpha = 0.1;
+  evaluation.detail.part = "test";
+  evaluation.all = {.name = "",
+                    .rows = 50,
+                    .risk = {{.alpha = 1, .mean = 2, .cvar = 2, .mean_interval = {1, 3}}}};
+  EXPECT_EQ(verdict(evaluation),
+            "On average over 50 test rows the loss is 2 (95 % interval 1 to 3).");
+  evaluation.all.risk.insert(
+      evaluation.all.risk.begin(),
+      RiskEstimate{.alpha = 0.1, .mean = 2, .cvar = 4, .cvar_interval = {3, 5}});
+  EXPECT_EQ(verdict(evaluation),
+            "On the worst 10 % of 50 test rows the loss is 4 (95 % interval 3 to 5), 2 times the "
+            "mean over all rows, 2.");
+}
+
+TEST(Verdict, of_several_tail_shares_compares_the_least_and_the_largest) {
+  RunReport report{{on_test(Algorithm::exact, 3, 0), on_test(Algorithm::exact, 2, 0)}, {}};
+  report.results[0].model.options.alpha = 0.25;
+  report.results[0].detail->losses = {3, 3, 3, 3};
+  report.results[1].model.options.alpha = 1;
+  report.results[1].detail->losses = {0, 0, 2, 6};
+  EXPECT_EQ(verdict(report),
+            "On the worst 25 % of the test rows the exact optimum of tail share 0.25 has a loss "
+            "50 % lower than that of tail share 1; on average it is 50 % higher.");
+}
+
 }  // namespace
 }  // namespace adacvar

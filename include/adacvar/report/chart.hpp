@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -58,7 +59,7 @@ struct ScatterChart {
   std::vector<XySeries> series;
   bool log_x = false;
   bool log_y = false;
-  bool diagonal = false;  ///< draws x = y
+  bool diagonal = false;  ///< both are shares: draws x = y, over axes from 0 to 1
 };
 
 struct HistogramSeries {
@@ -66,6 +67,8 @@ struct HistogramSeries {
   std::vector<double> edges;    ///< one more than heights, ascending
   std::vector<double> heights;  ///< counts, shares or densities
   std::vector<ChartMark> marks = {};
+  std::optional<double> least = {};  ///< of the values, where they are known: the first and the
+  std::optional<double> most = {};   ///< last step may count what is beyond the edges
 };
 
 /// A panel for every series, below each other, over the same axis.

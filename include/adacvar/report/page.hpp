@@ -1,9 +1,11 @@
 #pragma once
 
+#include <adacvar/data/read_data.hpp>
 #include <adacvar/report/chart.hpp>
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -88,10 +90,15 @@ struct PageOrigin {
     std::string value;
     std::string default_value;
   };
-  std::vector<Option> options;  ///< all of them
+  std::vector<Option> options;                                  ///< all of them
+  std::vector<std::pair<std::string, std::string>> facts = {};  ///< name and value, what it read
 };
 
-/// The last section: the command, `facts` (name and value), versions and all options.
+/// `4,177 rows, 9 columns, CRC-64 0123456789abcdef`.
+[[nodiscard]] std::string fingerprint_text(const DataFingerprint& print);
+
+/// The last section: the command, `facts` (name and value) and those of the origin, versions and
+/// all options.
 [[nodiscard]] PageSection origin_section(
     const PageOrigin& origin, const std::vector<std::pair<std::string, std::string>>& facts);
 
