@@ -98,7 +98,7 @@
         if (!named) return;
         const left = at > area.left + 0.7 * area.width;
         context.textAlign = left ? 'right' : 'left';
-        context.fillText(mark.name, at + (left ? -5 : 5), area.top + 12);
+        context.fillText(mark.name, at + (left ? -5 : 5), area.top + 12 + 15 * i);
       });
       context.restore();
     },
@@ -240,10 +240,10 @@
       low: Math.min(...heights.filter(value => value > 0)) };
   }
 
-  // 1, 2, 2.5 or 5 times a power of ten.
+  // Near enough that the largest fills most of the panel; its half is a short number too.
   function niceAbove(value) {
     const power = 10 ** Math.floor(Math.log10(value));
-    return [1, 2, 2.5, 5, 10].map(factor => factor * power).find(nice => nice >= value * 0.999);
+    return [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 7, 8, 9, 10].map(factor => factor * power).find(nice => nice >= value * 0.999);
   }
 
   function panel(data, n, range) {
@@ -256,7 +256,7 @@
       : { min: 0, max: niceAbove(range.high) };
     const x = axis(last ? data.xLabel : '', data.logX, { min: range.min, max: range.max });
     x.ticks.includeBounds = false;
-    const scaleY = axis('', data.logY, y);
+    const scaleY = axis(data.yLabel, data.logY, y);
     scaleY.ticks.maxTicksLimit = 5;
     if (!data.logY) scaleY.ticks.stepSize = y.max / 2;
     scaleY.afterFit = scale => { scale.width = 64; };  // panels line up
@@ -328,14 +328,17 @@
     const down = header.getAttribute('aria-sort') === 'ascending';
     table.querySelectorAll('th').forEach(other => other.removeAttribute('aria-sort'));
     header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    const numbers = header.classList.contains('number');
     const key = row => {
       const cell = row.cells[column];
-      return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);
+      if (cell.dataset.value !== undefined) return Number(cell.dataset.value);
+      return numbers ? null : cell.textContent;
     };
-    const order = (a, b) => (typeof a === 'number' && typeof b === 'number'
-      ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
+    const order = (a, b) => (numbers ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
+    // What has no number comes last, whichever way.
+    const compare = (a, b) => (a === null || b === null ? (a === null) - (b === null) : down ? order(b, a) : order(a, b));
     const rows = [...table.tBodies[0].rows].map((row, i) => [key(row), i, row]);
-    rows.sort((a, b) => (down ? order(b[0], a[0]) : order(a[0], b[0])) || a[1] - b[1]);
+    rows.sort((a, b) => compare(a[0], b[0]) || a[1] - b[1]);
     table.tBodies[0].append(...rows.map(row => row[2]));
   }
 
@@ -367,6 +370,14 @@
     setTimeout(() => { button.textContent = words; }, 1500);
   }
 
+  // Lines of a command break between its words, not at their dashes.
+  document.querySelectorAll('pre').forEach(command =>
+    command.replaceChildren(...command.textContent.split(/( +)/).map(part => {
+      if (part.trim() === '') return part;
+      const word = document.createElement('span');
+      word.textContent = part;
+      return word;
+    })));
   document.querySelectorAll('[data-figure]').forEach(element =>
     element.addEventListener('change', () => draw(element)));
   document.querySelectorAll('table').forEach(table =>

@@ -1,6 +1,7 @@
 #include "report/chart_json.hpp"
 #include "report/markup_text.hpp"
 #include "report/page_assets.hpp"
+#include "report/text_table.hpp"
 
 #include <adacvar/report/page.hpp>
 #include <adacvar/report/svg_chart.hpp>
@@ -19,6 +20,9 @@ using nlohmann::ordered_json;
 // Nothing outside the file is ever asked for; a browser sees to it.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+constexpr std::size_t kManyColumns = 7;  // printed smaller
+constexpr std::size_t kLongName = 20;
 
 const std::string& title_of(const Chart& chart) {
   return std::visit([](const auto& one) -> const std::string& { return one.title; }, chart);
@@ -134,17 +138,20 @@ class PageWriter {
     body_ += fmt::format(
         "<div class=\"tablebar\"><p id=\"{0}-name\">{1}</p>{2}</div>\n"
         "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-labelledby=\"{0}-name\">"
-        "<table id=\"{0}\" aria-labelledby=\"{0}-name\">\n<thead><tr>",
-        id, markup_text(table.caption), copy_button(id, "Copy as CSV"));
+        "<table id=\"{0}\" aria-labelledby=\"{0}-name\"{3}>\n<thead><tr>",
+        id, markup_text(table.caption), copy_button(id, "Copy as CSV"),
+        table.columns.size() > kManyColumns ? " class=\"wide\"" : "");
+    std::vector<bool> numbers;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      body_ += fmt::format(R"(<th scope="col"{}><button type="button">{}</button></th>)",
-                           is_of_numbers(table, c) ? R"( class="number")" : "",
-                           markup_text(table.columns[c]));
+      numbers.push_back(is_of_numbers(table, c));
+      body_ += header_html(table.columns[c], numbers.back());
     }
     body_ += "</tr></thead>\n<tbody>\n";
     for (const std::vector<PageCell>& row : table.rows) {
       body_ += "<tr>";
-      for (const PageCell& cell : row) body_ += cell_html(cell);
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        body_ += cell_html(row[c], c < numbers.size() && numbers[c]);
+      }
       body_ += "</tr>\n";
     }
     body_ += "</tbody></table></div>\n";
@@ -156,8 +163,18 @@ class PageWriter {
     });
   }
 
-  static std::string cell_html(const PageCell& cell) {
-    std::string classes = cell.value ? "number" : "";
+  // A long name is cut by the style; a pointer brings it all.
+  static std::string header_html(const std::string& name, bool numbers) {
+    const std::string text = markup_text(name);
+    return fmt::format(R"(<th scope="col"{}><button type="button"{}><span>{}</span></button></th>)",
+                       numbers ? R"( class="number")" : "",
+                       text_width(name) > kLongName ? fmt::format(" title=\"{}\"", text) : "",
+                       text);
+  }
+
+  // What is not there stands where the numbers of its column do.
+  static std::string cell_html(const PageCell& cell, bool of_numbers) {
+    std::string classes = of_numbers ? "number" : "";
     if (cell.marked) classes += classes.empty() ? "marked" : " marked";
     return fmt::format("<td{}{}>{}</td>",
                        classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),

@@ -1,6 +1,6 @@
 """report_page.py PROGRAM: the pages that PROGRAM writes, in headless Chromium through chromedriver.
 
-Makes pages by `train`, `compare` and `evaluate` on data with names that are markup, opens each as a
+Makes pages by `train`, `compare`, `evaluate` and `reproduce` on data with names that are markup, opens each as a
 file and checks: nothing in the console, no request but for the page itself, every figure drawn, the
 switches, the sorting and the copying work, all by keyboard where a keyboard should do. Exit code 77
 (ctest: skipped) where there is no Chromium or chromedriver.
@@ -18,6 +18,7 @@ import urllib.request
 
 SKIPPED = 77
 PROGRAM = ''
+PAGES = ('compare.html', 'train.html', 'evaluate.html', 'classes.html', 'reproduce.html')
 EVIL = '</script><img src=x onerror=alert(1)>'
 
 
@@ -114,6 +115,9 @@ class ReportPage(unittest.TestCase):
         cls.make('train', 'classes.csv', '--target', 'kind', '--epochs', '5', '--model', 'm.json',
                  '--report', 'train.html')
         cls.make('evaluate', 'm.json', 'classes.csv', '--group', 'colour', '--report', 'evaluate.html')
+        cls.make('compare', 'classes.csv', '--target', 'kind', '--epochs', '3', '--report', 'classes.html')
+        cls.make('reproduce', 'convex', '--sets', 'sinc', '--make-rows', '60', '--seeds', '2', '--out', 'r',
+                 '--report', 'reproduce.html')
 
     @classmethod
     def tearDownClass(cls):
@@ -137,7 +141,7 @@ class ReportPage(unittest.TestCase):
         return [url for url in sent if not url.startswith('data:')]
 
     def test_every_page_is_drawn_without_errors_or_requests(self):
-        for name in ('compare.html', 'train.html', 'evaluate.html'):
+        for name in PAGES:
             with self.subTest(page=name):
                 self.open(name)
                 colours = self.browser.run(COLOURS)
@@ -207,15 +211,79 @@ class ReportPage(unittest.TestCase):
         self.assertEqual([float(line.split(',')[3]) for line in copied[1:]], found)
 
     def test_charts_have_words_and_the_page_fits_a_phone(self):
-        self.open('train.html')
-        labels = self.browser.run("return [...document.querySelectorAll('.plot')].map(one => one.getAttribute('aria-label'))")
-        self.assertTrue(labels and all(len(label) > 20 for label in labels))
-        for width in (360, 1200):
-            self.browser.control('Emulation.setDeviceMetricsOverride', width=width, height=800,
-                                 deviceScaleFactor=1, mobile=width < 800)
-            full, window = self.browser.run(WIDTH)
-            self.assertLessEqual(full, window)
+        for name in PAGES:
+            with self.subTest(page=name):
+                self.open(name)
+                labels = self.browser.run("return [...document.querySelectorAll('.plot')].map(one => one.getAttribute('aria-label'))")
+                self.assertTrue(labels and all(len(label) > 20 for label in labels))
+                for width in (360, 1200):
+                    self.browser.control('Emulation.setDeviceMetricsOverride', width=width, height=800,
+                                         deviceScaleFactor=1, mobile=width < 800)
+                    full, window = self.browser.run(WIDTH)
+                    self.assertLessEqual(full, window)
+                self.browser.control('Emulation.clearDeviceMetricsOverride')
+
+    def test_printed_tables_are_not_cut(self):
+        # The width that A4 leaves between its margins.
+        self.browser.control('Emulation.setDeviceMetricsOverride', width=718, height=1000, deviceScaleFactor=1,
+                             mobile=False)
+        self.browser.control('Emulation.setEmulatedMedia', media='print', features=[])
+        for name in PAGES:
+            with self.subTest(page=name):
+                self.open(name)
+                wide = self.browser.run("""
+                  return [...document.querySelectorAll('table')].filter(one => one.getBoundingClientRect().right > innerWidth)
+                    .map(one => `${one.rows[0].innerText}: ${one.offsetWidth}`);""")
+                self.assertEqual(wide, [])
+        self.browser.control('Emulation.setEmulatedMedia', media='', features=[])
         self.browser.control('Emulation.clearDeviceMetricsOverride')
+
+    def test_histograms_name_their_axis_and_fill_their_panels(self):
+        for name in ('compare.html', 'train.html', 'classes.html'):
+            with self.subTest(page=name):
+                self.open(name)
+                self.browser.run("document.querySelector('#losses input').click()")
+                labels, highest, end = self.browser.run("""
+                  const charts = [...document.querySelectorAll('#losses canvas')].map(one => Chart.getChart(one));
+                  const heights = charts.flatMap(one => one.data.datasets[0].data.map(point => point.y));
+                  return [charts.map(one => one.options.scales.y.title), Math.max(...heights), charts[0].scales.y.max];""")
+                self.assertTrue(all(label['display'] and label['text'] == 'share of rows' for label in labels))
+                self.assertGreater(highest, 0.7 * end)
+                self.assertLessEqual(highest, end)
+
+    def test_cells_without_numbers_stand_right_and_sort_last(self):
+        self.open('reproduce.html')
+        self.browser.run("""
+          window.ours = [...document.querySelectorAll('table')].find(one => one.innerText.includes('paper CVaR'));""")
+        aligned = self.browser.run("""
+          return [...ours.tBodies[0].rows].map(row => getComputedStyle(row.cells[2]).textAlign);""")
+        self.assertEqual(set(aligned), {'right'})
+        for _ in range(2):
+            self.browser.run("ours.querySelectorAll('th button')[2].click()")
+            shown = self.browser.run("return [...ours.tBodies[0].rows].map(row => row.cells[2].textContent)")
+            self.assertEqual(shown[-2:], ['\u2013', '\u2013'])
+            self.assertNotIn('\u2013', shown[:-2])
+
+    def test_headers_hint_at_sorting_and_long_ones_are_cut(self):
+        self.open('evaluate.html')
+        hints = self.browser.run("""
+          return [...document.querySelectorAll('th button')].map(one => getComputedStyle(one, '::after').content);""")
+        self.assertTrue(all(hint not in ('none', 'normal', '""') for hint in hints), hints)
+        self.browser.run("""
+          window.long = document.querySelector('th button span');
+          long.textContent = 'a name of a column that goes on '.repeat(9);""")
+        width, full = self.browser.run('return [long.offsetWidth, long.scrollWidth]')
+        self.assertLess(width, 300)
+        self.assertGreater(full, width)
+
+    def test_a_command_is_copied_as_it_was_written(self):
+        self.open('compare.html')
+        self.browser.run("""
+          window.copied = [];
+          navigator.clipboard.writeText = text => { window.copied.push(text); return Promise.resolve(); };
+          document.querySelector('[data-copies^=command]').click();""")
+        self.assertEqual(self.browser.run('return copied'), [
+            'adacvar compare pareto --make-rows 600 --epochs 5 --report compare.html --quiet'])
 
     def test_dark_and_light_differ_and_print_has_drawings(self):
         self.open('compare.html')

@@ -106,5 +106,38 @@ TEST(OriginSection, tells_the_command_and_what_differs_from_the_defaults) {
   EXPECT_FALSE(options.rows[1][2].marked);
 }
 
+TEST(PageHtml, what_is_not_there_stands_where_numbers_do) {
+  Page page{.title = "t", .subtitle = "", .verdict = "", .notes = {}, .sections = {}};
+  page.sections.push_back(
+      {"s", {PageTable{"risks", {"n"}, {{number_cell(0.25)}, {PageCell{.text = "–"}}}}}});
+  EXPECT_NE(html(page).find("<td class=\"number\">–</td>"), std::string::npos);
+}
+
+TEST(PercentCell, has_digits_that_say_something) {
+  EXPECT_EQ(percent_cell(0.0576).text, "5.76 %");
+  EXPECT_EQ(percent_cell(8e-9).text, "< 0.001 %");
+  EXPECT_EQ(percent_cell(8e-9).value, 8e-9);
+  EXPECT_EQ(percent_cell(0.0).text, "0 %");
+  EXPECT_EQ(percent_cell(std::nullopt).text, "");
+}
+
+TEST(PageHtml, long_names_of_columns_are_told_in_full) {
+  Page page{.title = "t", .subtitle = "", .verdict = "", .notes = {}, .sections = {}};
+  const std::string name = "a \"long\" name of a column";
+  page.sections.push_back({"s", {PageTable{"risks", {name, "short"}, {{{"1"}, {"2"}}}}}});
+  const std::string text = html(page);
+  EXPECT_EQ(
+      count_of(text, "<button type=\"button\" title=\"a &quot;long&quot; name of a column\">"), 1U);
+  EXPECT_EQ(count_of(text, "<button type=\"button\"><span>short</span>"), 1U);
+}
+
+TEST(OriginSection, has_the_facts_of_both) {
+  const PageSection section = origin_section(
+      {.command = "c", .options = {}, .facts = {{"folder", "/data"}}}, {{"seed", "7"}});
+  const auto& facts = std::get<PageTable>(section.items[2]);
+  EXPECT_EQ(facts.rows[0][1].text, "7");
+  EXPECT_EQ(facts.rows[1][1].text, "/data");
+}
+
 }  // namespace
 }  // namespace adacvar
