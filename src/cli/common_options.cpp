@@ -30,7 +30,8 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
   list.set_position("data", 1);
-  list.set_file({"data", "valid-data", "test-data", "data-dir", "network"});
+  list.set_file({"data", "valid-data", "test-data", "network"});
+  list.set_folder({"data-dir"});
   if (list.find_or_null("checkpoint") != nullptr) list.set_file({"checkpoint"});
 }
 

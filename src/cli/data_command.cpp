@@ -286,7 +286,7 @@ Command make_list() {
   const auto place = std::make_shared<Place>();
   Command command = named("data list", "[options]", "Lists the built-in sets");
   command.options.add("Data", *place);
-  command.options.set_file({"data-dir"});
+  command.options.set_folder({"data-dir"});
   command.run = [place] { return list_now(*place); };
   return command;
 }
@@ -298,7 +298,8 @@ Command make_describe() {
   command.options.add("Data", state->name);
   command.options.add("Data", state->source);
   command.options.set_position("name", 1);
-  command.options.set_file({"name", "data-dir"});
+  command.options.set_file({"name"});
+  command.options.set_folder({"data-dir"});
   command.run = [state] { return describe_now(*state); };
   return command;
 }
@@ -325,7 +326,7 @@ Command make_fetch() {
   command.options.add("Data", state->choice);
   add_talk_options(command.options, state->talk, {"json", "config"});
   command.options.set_position("name", 1);
-  command.options.set_file({"data-dir"});
+  command.options.set_folder({"data-dir"});
   command.run = [state] { return fetch_now(*state); };
   return command;
 }

@@ -1,12 +1,17 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/report_output.hpp"
+#include "cli/sha256.hpp"
 #include "cli/text_style.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/evaluate.hpp>
 #include <adacvar/report/run_page.hpp>
 
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 namespace adacvar::cli {
@@ -30,13 +35,30 @@ struct State {
   ReportOutput report;
 };
 
+// With what tells the model from others, and the seeds that decide the numbers.
+PageOrigin origin_with_model(const State& state, const TrainedModel& model,
+                             const OptionList& options) {
+  PageOrigin origin = origin_of("evaluate", options, {state.input.data});
+  std::ifstream file(state.input.model, std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  origin.facts.insert(origin.facts.end(),
+                      {{"model", fmt::format("{}, SHA-256 {}", state.input.model, sha256(content))},
+                       {"trained by", fmt::format("{}, alpha {:g}, seed {}",
+                                                  kAlgorithmNames.of(model.options.algorithm),
+                                                  model.options.alpha, model.options.seed)},
+                       {"trained on", model.source},
+                       {"fingerprint of that data", fingerprint_text(model.fingerprint)},
+                       {"seed of the bootstrap", std::to_string(state.evaluate.bootstrap.seed)}});
+  return origin;
+}
+
 int evaluate_now(const State& state, const OptionList& options) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
   check_report(state.report);
   const TrainedModel model = load_model(state.input.model);
   const Evaluation found = evaluate(model, state.input.data, state.evaluate);
   if (state.report.wanted()) {
-    write_report(state.report, evaluation_page(found, origin_of("evaluate", options)));
+    write_report(state.report, evaluation_page(found, origin_with_model(state, model, options)));
   }
   print_outcome(state.talk, evaluation_json(found),
                 evaluation_text(found) + histogram_text(found, text_style()), found.notes);
@@ -60,7 +82,8 @@ Command make_evaluate_command() {
   add_talk_options(command.options, state->talk);
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
-  command.options.set_file({"model", "data", "data-dir"});
+  command.options.set_file({"model", "data"});
+  command.options.set_folder({"data-dir"});
   command.run = [state, options = command.options] { return evaluate_now(*state, options); };
   return command;
 }

@@ -22,6 +22,7 @@ std::string upper(std::string text) {
 std::string placeholder(const CliOption& option) {
   if (!option.choices.empty()) return " NAME";
   if (option.is_file) return " FILE";
+  if (option.is_folder) return " DIR";
   if (option.allowed == "text") return " TEXT";
   if (option.allowed == "a,b,..." || option.allowed.starts_with("numbers")) return " LIST";
   return option.is_switch ? "" : " X";

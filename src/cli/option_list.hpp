@@ -25,6 +25,7 @@ struct CliOption {
   std::vector<std::string> choices;  ///< of an enumeration
   bool is_switch = false;
   bool is_file = false;
+  bool is_folder = false;
   int position = 0;                             ///< 1, 2: may stand without its name
   char letter = 0;                              ///< short form
   std::function<void(const std::string&)> set;  ///< throws OptionError
@@ -60,6 +61,9 @@ class OptionList {
   void set_letter(std::string_view name, char letter) { find(name).letter = letter; }
   void set_file(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names) find(name).is_file = true;
+  }
+  void set_folder(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) find(name).is_folder = true;
   }
 
   [[nodiscard]] const std::vector<CliOption>& all() const noexcept { return options_; }

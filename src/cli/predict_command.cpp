@@ -173,7 +173,8 @@ Command make_predict_command() {
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
   command.options.set_letter("output", 'o');
-  command.options.set_file({"model", "data", "output", "data-dir"});
+  command.options.set_file({"model", "data", "output"});
+  command.options.set_folder({"data-dir"});
   command.run = [state] { return predict_now(*state); };
   return command;
 }

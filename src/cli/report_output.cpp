@@ -3,11 +3,13 @@
 #include "base/write_file.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/data/named_sets.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 namespace adacvar::cli {
 
@@ -18,11 +20,32 @@ bool repeats(const CliOption& option) {
   return option.name != "config" && option.text() != option.default_text;
 }
 
+bool is_named_set(const std::string& name) {
+  const std::vector<std::string> names = named_sets();
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The last line of a drawing; a copy under another name is not taken for ours.
+std::string ours_mark(const std::string& name) {
+  return fmt::format("<!-- written by adacvar as {} -->\n", name);
+}
+
+bool ends_with(const std::filesystem::path& path, const std::string& end) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const auto size = in.tellg();
+  if (!in || size < static_cast<std::streamoff>(end.size())) return false;
+  in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  std::string found(end.size(), '\0');
+  in.read(found.data(), static_cast<std::streamsize>(found.size()));
+  return in && found == end;
+}
+
 }  // namespace
 
 void add_report_options(OptionList& list, ReportOutput& options) {
   list.add("Output", options);
-  list.set_file({"report", "figures"});
+  list.set_file({"report"});
+  list.set_folder({"figures"});
 }
 
 void check_report(const ReportOutput& output) {
@@ -54,7 +77,8 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-PageOrigin origin_of(std::string_view command, const OptionList& options) {
+PageOrigin origin_of(std::string_view command, const OptionList& options,
+                     const std::vector<std::string>& read) {
   PageOrigin origin{.command = fmt::format("adacvar {}", command), .options = {}};
   for (const int position : {1, 2}) {
     for (const CliOption& option : options.all()) {
@@ -67,6 +91,12 @@ PageOrigin origin_of(std::string_view command, const OptionList& options) {
     origin.command += " --" + option.name;
     if (!option.is_switch) origin.command += " " + shell_word(option.text());
   }
+  const CliOption* const folder = options.find_or_null("data-dir");
+  if (folder != nullptr && std::ranges::any_of(read, is_named_set)) {
+    const std::string place = data_folder(folder->text()).string();
+    if (folder->text().empty()) origin.command += " --data-dir " + shell_word(place);
+    origin.facts.emplace_back("folder of named sets", place);
+  }
   return origin;
 }
 
@@ -74,10 +104,23 @@ void write_report(const ReportOutput& output, const Page& page) {
   if (!output.report.empty()) {
     write_file(output.report, [&](const Write& write) { write(html(page)); });
   }
-  if (output.figures.empty()) return;
-  for (const FigureFile& file : figure_files(page)) {
-    write_file(std::filesystem::path(output.figures) / file.name,
-               [&](const Write& write) { write(file.svg); });
+  if (!output.figures.empty()) write_figures(output.figures, figure_files(page));
+}
+
+void write_figures(const std::filesystem::path& folder, const std::vector<FigureFile>& figures) {
+  for (const FigureFile& figure : figures) {
+    write_file(folder / figure.name, [&](const Write& write) {
+      write(figure.svg);
+      write(ours_mark(figure.name));
+    });
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool now = std::ranges::find(figures, name, &FigureFile::name) != figures.end();
+    if (now || entry.path().extension() != ".svg" || !entry.is_regular_file()) continue;
+    if (!ends_with(entry.path(), ours_mark(name))) continue;
+    std::error_code ignored;  // a stale drawing that stays harms nobody
+    std::filesystem::remove(entry.path(), ignored);
   }
 }
 

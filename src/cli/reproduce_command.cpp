@@ -276,9 +276,20 @@ void write_tables(const std::filesystem::path& folder, const std::string& title,
   write_text(folder / "tables.md", markdown);
   write_text(folder / "tables.tex", latex);
   write_text(folder / "tables.csv", study_csv(summary));
+  std::vector<FigureFile> figures;
   for (const StudyFigure& figure : study_figures(summary)) {
-    write_text(folder / (figure.stem + ".svg"), svg(figure.chart));
+    figures.push_back({figure.stem + ".svg", svg(figure.chart)});
   }
+  write_figures(folder, figures);
+}
+
+nlohmann::ordered_json cell_json(const ResultCell& cell) {
+  if (!cell.value && cell.text == "–") return nullptr;
+  if (!cell.value) return cell.text;
+  nlohmann::ordered_json json = {{"value", *cell.value}};
+  if (cell.sd) json["sd"] = *cell.sd;
+  json["text"] = cell.text;
+  return json;
 }
 
 nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
@@ -287,15 +298,23 @@ nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
     auto rows = nlohmann::ordered_json::array();
     for (const auto& row : table.rows) {
       auto cells = nlohmann::ordered_json::object();
+      auto best = nlohmann::ordered_json::array();
       for (std::size_t c = 0; c < row.size(); ++c) {
-        cells[table.header[c]] = row[c].text;
-        if (row[c].best) cells["best"].push_back(table.header[c]);
+        cells[table.header[c]] = cell_json(row[c]);
+        if (row[c].best) best.push_back(table.header[c]);
       }
+      if (!best.empty()) cells["best"] = std::move(best);
       rows.push_back(std::move(cells));
     }
     list.push_back({{"title", table.title}, {"rows", std::move(rows)}, {"notes", table.notes}});
   }
   return list;
+}
+
+std::vector<std::string> sets_of(const std::vector<Study>& studies) {
+  std::vector<std::string> sets;
+  for (const Study& study : studies) sets.insert(sets.end(), study.sets.begin(), study.sets.end());
+  return sets;
 }
 
 int reproduce_now(const State& state, const OptionList& options) {
@@ -320,8 +339,9 @@ int reproduce_now(const State& state, const OptionList& options) {
     if (study.grid == GridSize::paper && !is_tradeoff(study) && !study.vision) {
       plain = summarise(study, log, &may_select_plain);
     }
-    const auto& tables =
-        done.emplace_back(summary, study_tables(summary, plain ? &*plain : nullptr)).tables;
+    done.push_back({summary, study_tables(summary, plain ? &*plain : nullptr), {}});
+    for (const RawData& set : data) done.back().data.push_back(fingerprint_of(set));
+    const auto& tables = done.back().tables;
     write_tables(folder, title, summary, tables);
     for (const ResultTable& table : tables) text += table_text(table) + "\n";
     json["experiments"].push_back({{"experiment", study.name},
@@ -335,7 +355,7 @@ int reproduce_now(const State& state, const OptionList& options) {
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
   }
   if (state.report.wanted()) {
-    write_report(state.report, study_page(done, origin_of("reproduce", options)));
+    write_report(state.report, study_page(done, origin_of("reproduce", options, sets_of(studies))));
   }
   json["notes"] = notes;
   print_outcome(state.talk, json.dump(), text, notes);
@@ -353,7 +373,7 @@ Command make_reproduce_command() {
   command.example = "adacvar reproduce convex --grid small";
   command.options.add("Experiment", state->reproduce);
   command.options.set_position("experiment", 1);
-  command.options.set_file({"out", "data-dir"});
+  command.options.set_folder({"out", "data-dir"});
   // Figures are written to the folder of results.
   command.options.add("Output", state->report, {"figures"});
   command.options.set_file({"report"});

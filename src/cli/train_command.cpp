@@ -90,6 +90,10 @@ void remove_checkpoint(const State& state, const RunReport& report) {
   if (!path.empty() && ended) std::filesystem::remove(path);
 }
 
+std::vector<std::string> data_names(const RunOptions& options) {
+  return {options.data.data, options.data.valid_data, options.data.test_data};
+}
+
 int train_now(const State& state, const OptionList& options) {
   const std::string& path = state.output.model;
   if (!path.empty()) check_writable(path);
@@ -114,7 +118,8 @@ int train_now(const State& state, const OptionList& options) {
     report.notes.emplace_back("the model was not kept; --model FILE writes it");
   }
   if (state.report.wanted()) {
-    write_report(state.report, run_page(report, origin_of("train", options)));
+    write_report(state.report,
+                 run_page(report, origin_of("train", options, data_names(state.run))));
   }
   const std::string saved = path.empty() ? "" : "\nmodel written to " + path + "\n";
   print_outcome(state.talk, run_json(report, path), run_text(report) + saved, report.notes);
@@ -126,7 +131,8 @@ int compare_now(const State& state, const OptionList& options) {
   RunReport report = run_watched(state, &compare, Detail::losses);
   note_interruption(report);
   if (state.report.wanted()) {
-    write_report(state.report, run_page(report, origin_of("compare", options)));
+    write_report(state.report,
+                 run_page(report, origin_of("compare", options, data_names(state.run))));
   }
   print_outcome(state.talk, compare_json(report),
                 run_text(report) + histogram_text(report, text_style()), report.notes);

@@ -113,7 +113,9 @@ std::optional<double> setting_of(const std::string& name, const std::string& kno
 LineChart knob_chart(const Summary& summary, std::size_t set, const std::string& knob) {
   LineChart chart{.title = fmt::format("{}: what {} trades", summary.study.sets[set], knob),
                   .x_label = knob,
-                  .y_label = "test rows",
+                  .y_label = is_regression(summary.study.sets[set])
+                                 ? "squared loss"
+                                 : "logistic loss; accuracy as a share",
                   .series = {},
                   .log_x = knob == "alpha"};
   std::vector<Metric> metrics = {Metric::cvar, Metric::mean};

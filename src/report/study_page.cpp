@@ -1,59 +1,97 @@
 #include <adacvar/report/study_page.hpp>
 
+#include "report/verdict.hpp"
+
+#include <adacvar/report/number_text.hpp>
 #include <adacvar/report/study_report.hpp>
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <charconv>
-#include <optional>
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
 
 namespace adacvar {
 
 namespace {
-
-/// What a cell like `0.312±0.088` is sorted by: the number it begins with.
-std::optional<double> leading_number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || std::isalpha(static_cast<unsigned char>(*end)) != 0) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 PageTable page_table(const ResultTable& table) {
   PageTable result{table.title, table.header, {}};
   for (const auto& row : table.rows) {
     auto& cells = result.rows.emplace_back();
     for (const ResultCell& cell : row) {
-      cells.push_back({cell.text, leading_number(cell.text), cell.best});
+      cells.push_back({cell.text, cell.value, cell.best});
     }
   }
   return result;
 }
 
-/// `best by acc.: gain 3, centred 5, ...` of so many sets.
-std::string wins_text(const Summary& summary, Metric metric, bool regression) {
-  std::vector<std::size_t> wins(summary.study.contestants.size());
+/// As people write it: `Ada-CVaR (gain)`, `Trunc-CVaR`.
+std::string title_of(const Contestant& contestant) {
+  for (std::size_t i = 0; i < kAlgorithmNames.names.size(); ++i) {
+    if (kAlgorithmNames.names[i] == contestant.name) {
+      return algorithm_title(static_cast<Algorithm>(i));
+    }
+  }
+  return fmt::format("{} ({})", algorithm_title(Algorithm::adacvar), contestant.name);
+}
+
+/// On how many sets each contestant is among the best, and on how many nobody can be told from
+/// the others.
+struct Wins {
   std::size_t sets = 0;
+  std::size_t ties = 0;
+  std::vector<std::pair<std::string, std::size_t>> by_title;  ///< most first
+};
+
+Wins wins_of(const Summary& summary, Metric metric, bool regression) {
+  Wins wins;
+  for (const Contestant& contestant : summary.study.contestants) {
+    if (is_compared(contestant)) wins.by_title.emplace_back(title_of(contestant), 0);
+  }
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     if (is_regression(summary.study.sets[set]) != regression) continue;
-    ++sets;
-    const auto best = best_set(compared_scores(summary, set, metric), larger_is_better(metric));
-    for (std::size_t c = 0; c < best.size(); ++c) wins[c] += best[c] ? 1 : 0;
+    ++wins.sets;
+    const auto scores = compared_scores(summary, set, metric);
+    const auto best = best_set(scores, larger_is_better(metric));
+    bool told = false;
+    for (std::size_t c = 0; c < best.size(); ++c) told |= !scores[c].empty() && !best[c];
+    wins.ties += told ? 0 : 1;
+    for (std::size_t c = 0; told && c < best.size(); ++c)
+      wins.by_title[c].second += best[c] ? 1 : 0;
   }
-  if (sets == 0) return {};
-  std::string text =
-      fmt::format("Among the best by test {} on {} {} set{}:", kMetricTitles.of(metric), sets,
-                  regression ? "regression" : "classification", sets == 1 ? "" : "s");
-  std::string_view between = " ";
-  for (std::size_t c = 0; c < wins.size(); ++c) {
-    if (!is_compared(summary.study.contestants[c])) continue;
-    text += fmt::format("{}{} {}", between, summary.study.contestants[c].name, wins[c]);
-    between = ", ";
+  std::ranges::stable_sort(wins.by_title, std::ranges::greater(),
+                           &std::pair<std::string, std::size_t>::second);
+  return wins;
+}
+
+/// `By test CVaR Ada-CVaR (gain) is best, or not told from the best, on 3 of 6 regression sets,
+/// ...`
+std::string wins_text(const Summary& summary, Metric metric, bool regression) {
+  const Wins wins = wins_of(summary, metric, regression);
+  if (wins.sets == 0) return {};
+  const std::string by =
+      fmt::format("By test {}", metric == Metric::accuracy ? "accuracy" : kMetricTitles.of(metric));
+  const std::string sets = fmt::format("{} set{}", regression ? "regression" : "classification",
+                                       wins.sets == 1 ? "" : "s");
+  if (wins.ties == wins.sets) {
+    return fmt::format("{} the splits of the {}{} cannot tell the algorithms apart.", by,
+                       wins.sets == 1 ? "" : fmt::format("{} ", wins.sets), sets);
   }
-  return text + ".";
+  std::vector<std::string> places;
+  for (const auto& [title, count] : wins.by_title) {
+    const std::string number = count == 0 ? "none" : fmt::to_string(count);
+    places.push_back(places.empty()
+                         ? fmt::format("{} is best, or not told from the best, on {} of {} {}",
+                                       title, number, wins.sets, sets)
+                         : fmt::format("{} on {}", title, number));
+  }
+  return fmt::format(
+      "{} {}{}.", by, fmt::join(places, ", "),
+      wins.ties == 0
+          ? ""
+          : fmt::format("; on {} the splits cannot tell the algorithms apart", wins.ties));
 }
 
 std::string knob_text(const Summary& summary) {
@@ -76,7 +114,8 @@ std::string knob_text(const Summary& summary) {
                      change(Metric::mean));
 }
 
-std::string verdict_of(const Summary& summary) {
+// Of several studies it is the first one's, which must be said.
+std::string verdict_of(const Summary& summary, bool named = false) {
   if (is_tradeoff(summary.study)) return knob_text(summary);
   std::string text;
   for (const auto& [metric, regression] :
@@ -84,14 +123,14 @@ std::string verdict_of(const Summary& summary) {
     const std::string wins = wins_text(summary, metric, regression);
     if (!wins.empty()) text += (text.empty() ? "" : " ") + wins;
   }
+  if (named && !text.empty()) text = fmt::format("Experiment {}: {}", summary.study.name, text);
   return text;
 }
 
 std::string caption_of(const Study& study) {
   if (is_tradeoff(study)) return "Means over the splits, test rows.";
   return "0 is the least, 1 the largest mean of the algorithms on a set, test rows; less is better "
-         "but "
-         "for acc. Bars of error: s.d. over the splits.";
+         "but for acc. Lines on the bars: s.d. over the splits.";
 }
 
 // Of several studies the figures set by set are left to their folders: pages stay small.
@@ -114,13 +153,29 @@ PageSection study_section(const StudyResult& result, bool several) {
   return section;
 }
 
+// The data of every set once, though several studies use it.
+std::vector<std::pair<std::string, std::string>> facts_of(const std::vector<StudyResult>& studies) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::set<std::string> seen;
+  for (const StudyResult& study : studies) {
+    for (std::size_t set = 0; set < study.data.size(); ++set) {
+      const std::string& name = study.summary.study.sets.at(set);
+      if (!seen.insert(name).second) continue;
+      facts.emplace_back("data fingerprint of " + name, fingerprint_text(study.data[set]));
+    }
+  }
+  facts.emplace_back("seeds of the splits",
+                     fmt::format("0 to {}", studies.at(0).summary.study.seeds - 1));
+  return facts;
+}
+
 }  // namespace
 
 Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origin) {
   const Study& first = studies.at(0).summary.study;
   Page page{.title = "The paper's experiments, run again",
             .subtitle = fmt::format("{} splits each; the paper beside ours", first.seeds),
-            .verdict = verdict_of(studies[0].summary),
+            .verdict = verdict_of(studies[0].summary, studies.size() > 1),
             .notes = {},
             .sections = {}};
   for (const StudyResult& study : studies) {
@@ -129,8 +184,7 @@ Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origi
     auto& items = page.sections.back().items;
     if (studies.size() > 1 && !wins.empty()) items.insert(items.begin(), PageText{wins});
   }
-  page.sections.push_back(
-      origin_section(origin, {{"seeds of the splits", fmt::format("0 to {}", first.seeds - 1)}}));
+  page.sections.push_back(origin_section(origin, facts_of(studies)));
   return page;
 }
 

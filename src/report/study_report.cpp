@@ -31,13 +31,14 @@ ResultCell paper_cell(const Study& study, const std::string& set, const std::str
   const PaperFigure* figure =
       find_paper_figure(study.table, set, algorithm, kMetricNames.of(metric));
   if (figure == nullptr) return {"–"};
-  return {fmt::format("{:.2f}±{:.1f}", figure->mean, figure->sd), figure->best};
+  return {fmt::format("{:.2f}±{:.1f}", figure->mean, figure->sd), figure->best, figure->mean,
+          figure->sd};
 }
 
 ResultCell our_cell(const Selected& selected, Metric metric, bool best) {
   if (selected.readings.empty()) return {"overflow"};
   const MeanSd figure = mean_sd(selected.test(metric));
-  return {figure_text(figure.mean, figure.sd), best};
+  return {figure_text(figure.mean, figure.sd), best, figure.mean, figure.sd};
 }
 
 /// Two metrics of some sets, each beside the paper's.
@@ -120,7 +121,8 @@ ResultTable chosen_table(const Summary& summary) {
       table.rows.push_back({{summary.study.sets[set]},
                             {contestant.name},
                             {config},
-                            {fmt::format("{} of {}", selected.diverged, selected.runs)}});
+                            {.text = fmt::format("{} of {}", selected.diverged, selected.runs),
+                             .value = static_cast<double>(selected.diverged)}});
     }
   }
   return table;
@@ -146,13 +148,17 @@ ResultTable training_table(const Summary& summary) {
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     const Selected& exact = *exact_of(summary, set);
     const double bound = exact.bound.value_or(0);
-    std::vector<ResultCell> row = {{summary.study.sets[set]}, {fmt::format("{:.4g}", bound)}};
+    std::vector<ResultCell> row = {{summary.study.sets[set]},
+                                   {.text = fmt::format("{:.4g}", bound), .value = bound}};
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
       if (!is_compared(summary.study.contestants[c])) continue;
       const std::vector<double> cvars = summary.of(set, c).train(Metric::cvar);
-      row.push_back({cvars.empty() || !(bound > 0)
-                         ? "–"
-                         : fmt::format("{:.3f}", mean_sd(cvars).mean / bound)});
+      if (cvars.empty() || !(bound > 0)) {
+        row.push_back({"–"});
+      } else {
+        const double times = mean_sd(cvars).mean / bound;
+        row.push_back({.text = fmt::format("{:.3f}", times), .value = times});
+      }
     }
     table.rows.push_back(std::move(row));
   }

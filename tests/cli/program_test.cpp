@@ -555,11 +555,37 @@ TEST(Program, reproduce_writes_tables_and_figures) {
   const json& row = found["tables"][0]["rows"][0];
   EXPECT_EQ(row["set"], "sinc");
   EXPECT_EQ(row["algorithm"], "gain");
-  EXPECT_EQ(row["paper CVaR"], "7.70±3.1");
+  EXPECT_EQ(row["paper CVaR"]["value"], 7.7);
+  EXPECT_EQ(row["paper CVaR"]["sd"], 3.1);
+  EXPECT_EQ(row["paper CVaR"]["text"], "7.70±3.1");
+  EXPECT_TRUE(row["our CVaR"]["value"].is_number());
+  EXPECT_TRUE(found["tables"][0]["rows"][1]["paper CVaR"].is_null());
   for (const char* file : {"results.jsonl", "tables.md", "tables.tex", "tables.csv",
                            "regression-scores.svg", "regression-cvar.svg"}) {
     EXPECT_GT(content_of(folder.path() / "r" / file).size(), 100U) << file;
   }
+}
+
+TEST(Program, reproduce_removes_figures_of_sets_that_are_out) {
+  const TemporaryFolder folder;
+  const auto reproduce = [&](const std::string& sets) {
+    return run(folder, {"reproduce", "tradeoff", "--sets", sets, "--make-rows", "60", "--seeds",
+                        "1", "--out", "r"});
+  };
+  ASSERT_EQ(reproduce("normal,sinc").code, 0);
+  ASSERT_TRUE(std::filesystem::exists(folder.path() / "r" / "normal-alpha.svg"));
+  ASSERT_EQ(reproduce("sinc").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "r" / "normal-alpha.svg"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "r" / "sinc-alpha.svg"));
+}
+
+TEST(Program, help_tells_folders_from_files) {
+  const TemporaryFolder folder;
+  const std::string help = run(folder, {"reproduce", "--help"}).out;
+  EXPECT_NE(help.find("--out DIR"), std::string::npos);
+  EXPECT_NE(help.find("--data-dir DIR"), std::string::npos);
+  EXPECT_NE(help.find("--report FILE"), std::string::npos);
+  EXPECT_NE(run(folder, {"compare", "--help"}).out.find("--figures DIR"), std::string::npos);
 }
 
 TEST(Program, a_killed_reproduction_goes_on_and_gives_the_same_tables) {

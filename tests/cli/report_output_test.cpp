@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 namespace adacvar::cli {
 namespace {
 
@@ -49,6 +52,55 @@ TEST(CheckReport, makes_the_folder_of_figures_or_says_why_not) {
   EXPECT_TRUE(std::filesystem::is_directory(figures));
   EXPECT_THROW(check_report({.report = (folder.path() / "none" / "r.html").string()}), OptionError);
   EXPECT_THROW(check_report({.figures = "/dev/null/x"}), OptionError);
+}
+
+struct SourceChoice {
+  std::string data = {};
+  std::string data_dir = {};
+
+  static void describe(auto&& option) {
+    option("data", &SourceChoice::data, "data");
+    option("data-dir", &SourceChoice::data_dir, "folder");
+  }
+};
+
+TEST(Origin, the_command_says_where_named_sets_came_from) {
+  SourceChoice options;
+  OptionList list;
+  list.add("Data", options);
+  list.set_position("data", 1);
+  ASSERT_EQ(::setenv("ADACVAR_DATA", "/somewhere/my data", 1), 0);
+  options.data = "abalone";
+  PageOrigin origin = origin_of("train", list, {"abalone", ""});
+  EXPECT_EQ(origin.command, "adacvar train abalone --data-dir '/somewhere/my data'");
+  ASSERT_EQ(origin.facts.size(), 1U);
+  EXPECT_EQ(origin.facts[0].second, "/somewhere/my data");
+  options.data_dir = "given";
+  origin = origin_of("train", list, {"abalone"});
+  EXPECT_EQ(origin.command, "adacvar train abalone --data-dir given");
+  EXPECT_EQ(origin.facts[0].second, "given");
+  options = {.data = "mine.csv"};
+  origin = origin_of("train", list, {"mine.csv"});
+  EXPECT_EQ(origin.command, "adacvar train mine.csv");
+  EXPECT_TRUE(origin.facts.empty());
+  ASSERT_EQ(::unsetenv("ADACVAR_DATA"), 0);
+}
+
+TEST(WriteFigures, removes_those_of_before_and_nothing_else) {
+  const support::TemporaryFolder folder;
+  const auto exists = [&](const char* name) {
+    return std::filesystem::exists(folder.path() / name);
+  };
+  write_figures(folder.path(), {{"one.svg", "<svg></svg>\n"}, {"two.svg", "<svg></svg>\n"}});
+  std::filesystem::copy(folder.path() / "two.svg", folder.path() / "kept copy.svg");
+  (void)folder.write("mine.svg", "<svg></svg>\n");
+  (void)folder.write("empty.svg", "");
+  write_figures(folder.path(), {{"one.svg", "<svg></svg>\n"}});
+  EXPECT_TRUE(exists("one.svg"));
+  EXPECT_FALSE(exists("two.svg"));
+  EXPECT_TRUE(exists("kept copy.svg"));
+  EXPECT_TRUE(exists("mine.svg"));
+  EXPECT_TRUE(exists("empty.svg"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "report/text_table.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -5,6 +6,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -87,7 +89,54 @@ TEST(Report, evaluate_has_groups_and_nothing_of_training) {
   expect_sections(page, {"Losses", "Tail shares", "Worst rows", "Groups", "This run again"});
   EXPECT_FALSE(has_section(page, "Training"));
   EXPECT_FALSE(has_section(page, "The sampler"));
+  EXPECT_NE(page.find("<td>m.json, SHA-256 "), std::string::npos);
+  EXPECT_NE(page.find("<td>adacvar, alpha 0.1, seed 0</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td>seed of the bootstrap</td><td>0</td>"), std::string::npos);
   EXPECT_NE(outcome.out.find("rows, squared loss (bars: log of the count"), std::string::npos);
+}
+
+TEST(Report, reproduce_has_fingerprints_and_the_command) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"reproduce", "convex", "--sets", "sinc", "--make-rows", "60",
+                                       "--seeds", "2", "--out", "r", "--report", "r.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "r.html");
+  EXPECT_NE(page.find("<td>data fingerprint of sinc</td><td>60 rows, 11 columns, CRC-64 "),
+            std::string::npos);
+  EXPECT_NE(page.find("adacvar reproduce convex --seeds 2 --sets sinc --out r --make-rows 60 "
+                      "--report r.html --quiet</pre>"),
+            std::string::npos);
+}
+
+TEST(Report, several_tail_shares_are_all_named) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"train", "normal", "--make-rows", "200", "--algorithm",
+                                       "exact", "--alphas", "0.1,0.5", "--report", "r.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "r.html");
+  EXPECT_NE(page.find("<h1>normal: Exact optimum at 2 tail shares</h1>"), std::string::npos);
+  EXPECT_NE(page.find("tail shares 0.1, 0.5, seed 0"), std::string::npos);
+  EXPECT_NE(page.find("the exact optimum of tail share 0.1 has a loss "), std::string::npos);
+}
+
+TEST(Evaluate, holds_80_columns_with_long_names) {
+  const TemporaryFolder folder;
+  const std::string group = "the column whose values divide the rows into groups of their own";
+  std::string table = "x," + group + ",kind\n";
+  for (int i = 0; i < 240; ++i) {
+    table += std::to_string(i % 17) + "," + std::string(60, 'g') + std::to_string(i % 2) +
+             ",a class with a name that is rather long " + std::to_string(i % 17 / 6) + "\n";
+  }
+  (void)folder.write("t.csv", table);
+  ASSERT_EQ(
+      run(folder, {"train", "t.csv", "--target", "kind", "--epochs", "2", "--model", "m.json"})
+          .code,
+      0);
+  const Outcome outcome = run(folder, {"evaluate", "m.json", "t.csv", "--group", group});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream in(outcome.out);
+  for (std::string line; std::getline(in, line);) EXPECT_LE(text_width(line), 80U) << line;
+  EXPECT_NE(outcome.out.find("ggg0 "), std::string::npos) << outcome.out;
 }
 
 TEST(Report, classes_have_precision_recall_and_calibration) {
@@ -104,6 +153,7 @@ TEST(Report, classes_have_precision_recall_and_calibration) {
   const std::string page = content_of(folder.path() / "r.html");
   EXPECT_TRUE(has_section(page, "Classes"));
   EXPECT_NE(page.find("calibration error"), std::string::npos);
+  EXPECT_NE(page.find("Calibration: rows and the share of them that is right"), std::string::npos);
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "calibration.svg"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "validation-accuracy.svg"));

@@ -118,11 +118,27 @@ TEST(StudyFigures, tradeoff_draws_both_knobs) {
   ASSERT_EQ(figures.size(), 2U);
   const auto& alpha = std::get<LineChart>(figures[0].chart);
   EXPECT_EQ(alpha.series.size(), 3U);
+  EXPECT_EQ(alpha.y_label, "logistic loss; accuracy as a share");
   EXPECT_EQ(alpha.series[0].x, (std::vector{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0}));
   EXPECT_EQ(alpha.series[0].y, (std::vector<double>{0, 1, 2, 3, 4, 5, 6}));
   const auto tables = study_tables(summary, nullptr);
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].header, (Cells{"setting", "acc.", "CVaR", "mean"}));
+}
+
+TEST(StudyTables, cells_have_the_numbers_that_their_texts_round) {
+  const auto tables = study_tables(made_summary("abalone"), nullptr);
+  const auto& row = tables[0].rows[0];
+  EXPECT_FALSE(row[0].value);
+  EXPECT_EQ(row[2].value, 8.92);
+  EXPECT_EQ(row[2].sd, 3.3);
+  EXPECT_EQ(row[3].value, 1.25);
+  EXPECT_NEAR(row[3].sd.value(), 0.353553, 1e-6);
+  EXPECT_FALSE(tables[0].rows[1][2].value);  // the paper has none
+  EXPECT_FALSE(tables[0].rows[3][3].value);  // overflow
+  EXPECT_EQ(tables[1].rows[0][1].value, 0.5);
+  EXPECT_EQ(tables[1].rows[0][2].value, 1.25);
+  EXPECT_EQ(tables[2].rows[3][3].value, 2);
 }
 
 }  // namespace
