@@ -114,12 +114,12 @@ void write_figures(const std::filesystem::path& folder, const std::vector<Figure
       write(ours_mark(figure.name));
     });
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code ignored;  // a stale drawing that stays harms nobody
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
     const bool now = std::ranges::find(figures, name, &FigureFile::name) != figures.end();
-    if (now || entry.path().extension() != ".svg" || !entry.is_regular_file()) continue;
+    if (now || entry.path().extension() != ".svg" || !entry.is_regular_file(ignored)) continue;
     if (!ends_with(entry.path(), ours_mark(name))) continue;
-    std::error_code ignored;  // a stale drawing that stays harms nobody
     std::filesystem::remove(entry.path(), ignored);
   }
 }
