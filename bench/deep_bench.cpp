@@ -1,6 +1,6 @@
-// Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on pictures of 28 x 28
-// by Ada-CVaR and by Mean, in turn; the sampler's own time, and that of gathering batches. Wall time:
-// libtorch has threads of its own.
+// Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on pictures of 28 x
+// 28 by Ada-CVaR and by Mean, in turn; the sampler's own time, and that of gathering batches. Wall
+// time: libtorch has threads of its own.
 
 #include "deep/torch_model.hpp"
 

@@ -65,7 +65,8 @@ void check_network(const RunOptions& options, const RunHooks& hooks) {
   refuse(options.solve.until_gap > 0, "until-gap");
   refuse(static_cast<bool>(hooks.trace), "trace");
   refuse(train.radius > 0, "radius");
-  if (train.ridge > 0) throw OptionError("ridge is for linear models; a network takes weight-decay");
+  if (train.ridge > 0)
+    throw OptionError("ridge is for linear models; a network takes weight-decay");
   network_maker().check(options.network);
 }
 

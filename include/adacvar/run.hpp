@@ -70,9 +70,10 @@ struct CheckpointOptions {
   std::string checkpoint = {};
 
   static void describe(auto&& option) {
-    option("checkpoint", &CheckpointOptions::checkpoint,
-           "file that keeps the state after every epoch: the same command, given again after the run "
-           "was killed, goes on from it to the same result");
+    option(
+        "checkpoint", &CheckpointOptions::checkpoint,
+        "file that keeps the state after every epoch: the same command, given again after the run "
+        "was killed, goes on from it to the same result");
   }
 };
 

@@ -59,18 +59,20 @@ struct ReproduceOptions {
 
   static void describe(auto&& option) {
     using O = ReproduceOptions;
-    option("experiment", &O::experiment,
-           Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
-                 "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
-           "which of the paper's experiments; all: those of linear models, each shift also upsampled "
-           "and downsampled");
+    option(
+        "experiment", &O::experiment,
+        Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
+              "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
+        "which of the paper's experiments; all: those of linear models, each shift also upsampled "
+        "and downsampled");
     option("grid", &O::grid, Names{"small", "paper"},
            "linear models: configurations tried: minutes, or the paper's appendix in full");
     option("scale", &O::scale, Names{"small", "paper"},
            "networks: narrow ones for a few epochs, minutes, or the paper's, days without a GPU");
-    option("seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
-           "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
-           "scale three");
+    option(
+        "seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
+        "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
+        "scale three");
     option("upsample", &O::upsample, "shifts: repeats rows until the training classes balance");
     option("downsample", &O::downsample, "shifts: leaves rows out until they do");
     option("sets", &O::sets, "only these of the paper's sets, with commas between");
@@ -81,9 +83,10 @@ struct ReproduceOptions {
            "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
     option("make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
            "rows of the synthetic sets");
-    option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
-           "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
-           "each on so many threads");
+    option(
+        "threads", &O::threads, Bounds{.low = 0, .high = 4096},
+        "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
+        "each on so many threads");
     option("device", &O::device, Names{"cpu", "cuda"}, "where networks are computed");
   }
 };
@@ -105,8 +108,8 @@ Rebalance rebalance_of(const ReproduceOptions& options) {
 std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment experiment) {
   const bool small = options.scale == GridSize::small;
   const std::uint64_t seeds = options.seeds > 0 ? options.seeds : small ? 3 : 5;
-  std::vector<Study> studies = make_vision_studies(
-      experiment, {options.scale, seeds, rebalance_of(options), options.sets});
+  std::vector<Study> studies =
+      make_vision_studies(experiment, {options.scale, seeds, rebalance_of(options), options.sets});
   for (Study& study : studies) {
     study.vision->network.threads = options.threads;
     study.vision->network.device = options.device;
@@ -313,7 +316,13 @@ nlohmann::ordered_json tables_json(const std::vector<ResultTable>& tables) {
 
 std::vector<std::string> sets_of(const std::vector<Study>& studies) {
   std::vector<std::string> sets;
-  for (const Study& study : studies) sets.insert(sets.end(), study.sets.begin(), study.sets.end());
+  for (const Study& study : studies) {
+    if (study.vision) {
+      sets.push_back(study.vision->data);
+    } else {
+      sets.insert(sets.end(), study.sets.begin(), study.sets.end());
+    }
+  }
   return sets;
 }
 

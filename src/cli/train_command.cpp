@@ -81,12 +81,13 @@ void give_up_if_untrained(const RunReport& report) {
   }
 }
 
-// It has done its work once the model is written; after an interrupt or divergence it may be needed.
+// It has done its work once the model is written; after an interrupt or divergence it may be
+// needed.
 void remove_checkpoint(const State& state, const RunReport& report) {
   const std::string& path = state.run.checkpoint.checkpoint;
   const StopReason reason = report.results[0].model.stop_reason;
-  const bool ended = reason == StopReason::epochs || reason == StopReason::patience ||
-                     reason == StopReason::gap;
+  const bool ended =
+      reason == StopReason::epochs || reason == StopReason::patience || reason == StopReason::gap;
   if (!path.empty() && ended) std::filesystem::remove(path);
 }
 

@@ -83,9 +83,8 @@ void load_model_state(TorchState& state, std::istream& in) {
   std::istringstream archive = read_block(in, kTensorsKind);
   std::vector<torch::Tensor> loaded;
   torch::load(loaded, archive);
-  const bool fits = std::ranges::equal(loaded, state.tensors, [](const auto& a, const auto& b) {
-    return a.sizes() == b.sizes();
-  });
+  const bool fits = std::ranges::equal(
+      loaded, state.tensors, [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); });
   if (!fits) throw DataError("it holds another network");
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     state.tensors[i] = loaded[i].to(state.tensors[i].device());

@@ -175,11 +175,10 @@ torch::Tensor gather(const Dataset& data, std::span<const Index> rows, Augment a
   const auto count = static_cast<std::int64_t>(rows.size());
   const ImageShape& image = data.image;
   const bool picture = image.size() > 0;
-  torch::Tensor batch =
-      picture ? torch::empty({count, static_cast<std::int64_t>(image.channels),
-                              static_cast<std::int64_t>(image.height),
-                              static_cast<std::int64_t>(image.width)})
-              : torch::empty({count, static_cast<std::int64_t>(data.features)});
+  torch::Tensor batch = picture ? torch::empty({count, static_cast<std::int64_t>(image.channels),
+                                                static_cast<std::int64_t>(image.height),
+                                                static_cast<std::int64_t>(image.width)})
+                                : torch::empty({count, static_cast<std::int64_t>(data.features)});
   float* to = batch.data_ptr<float>();
   for (const Index row : rows) {
     if (picture && augment != Augment::none && rng != nullptr) {

@@ -172,16 +172,13 @@ class TorchMaker final : public NetworkMaker {
 }  // namespace
 
 NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
-                           const Dataset* validation, const Loss& loss,
-                           const TrainOptions& options, const NetworkOptions& network,
-                           const TrainHooks& hooks) {
+                           const Dataset* validation, const Loss& loss, const TrainOptions& options,
+                           const NetworkOptions& network, const TrainHooks& hooks) {
   torch::manual_seed(options.seed);
   TorchModel model(std::move(module), shape_of(training, loss).outputs, device_of(network));
   return train_model(std::move(model), training, validation, loss, options, network, hooks);
 }
 
-std::shared_ptr<const NetworkMaker> torch_network_maker() {
-  return std::make_shared<TorchMaker>();
-}
+std::shared_ptr<const NetworkMaker> torch_network_maker() { return std::make_shared<TorchMaker>(); }
 
 }  // namespace adacvar

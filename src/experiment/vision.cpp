@@ -87,8 +87,7 @@ Vision cifar_vision(std::string network, const StudyChoice& choice) {
 }
 
 Study cifar_study(const StudyChoice& choice) {
-  Study study =
-      base_study(Experiment::cifar10, choice, choice.grid == GridSize::small ? 10 : 50);
+  Study study = base_study(Experiment::cifar10, choice, choice.grid == GridSize::small ? 10 : 50);
   study.vision = cifar_vision("resnet18", choice);
   study.table = "vision";
   study.sets = {"cifar-10"};
@@ -100,8 +99,10 @@ Study power_law_study(const std::string& network, const StudyChoice& choice) {
   Study study = base_study(Experiment::powerlaw, choice, small ? 10 : 50);
   study.name += "-" + network;
   study.vision = cifar_vision(network, choice);
-  study.vision->betas = small ? std::vector{0.1, 0.3, 1.0} : std::vector{0.1, 0.2, 0.3, 0.5, 0.7, 1.0};
-  for (const double beta : study.vision->betas) study.sets.push_back(fmt::format("beta {:g}", beta));
+  study.vision->betas =
+      small ? std::vector{0.1, 0.3, 1.0} : std::vector{0.1, 0.2, 0.3, 0.5, 0.7, 1.0};
+  for (const double beta : study.vision->betas)
+    study.sets.push_back(fmt::format("beta {:g}", beta));
   return study;
 }
 
@@ -161,16 +162,14 @@ std::vector<Study> make_vision_studies(Experiment experiment, const StudyChoice&
     case Experiment::gradients:
       return {gradient_study(choice)};
     default:
-      throw OptionError(
-          fmt::format("{} has no networks", kExperimentNames.of(experiment)));
+      throw OptionError(fmt::format("{} has no networks", kExperimentNames.of(experiment)));
   }
 }
 
 PreparedData prepare_pictures(const Study& study, const RawData& data, std::size_t set,
                               std::uint64_t seed) {
   const Vision& vision = *study.vision;
-  const std::vector<std::uint32_t> classes =
-      classes_of(data, data.target, TaskChoice::automatic);
+  const std::vector<std::uint32_t> classes = classes_of(data, data.target, TaskChoice::automatic);
   const std::size_t own = data.rows() - data.own_test;
   Split split{.train = rows_from(0, own), .valid = {}, .test = rows_from(own, data.rows())};
   thin(split.train, classes, vision.rows, seed);

@@ -63,8 +63,8 @@ std::filesystem::path weights_path(const std::filesystem::path& model) {
 }
 
 std::string crc_text(std::string_view bytes) {
-  return fmt::format("{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                           bytes.size(), 0));
+  return fmt::format(
+      "{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 0));
 }
 
 json write_network(const TrainedModel& model, const std::filesystem::path& path,
@@ -202,8 +202,7 @@ TrainedModel read_model(const json& from, const std::string& source) {
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
   const json& learned = from.at("model");
   const bool is_network = learned.at("kind") == "network";
-  LinearModel linear =
-      is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
+  LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
                      .model = std::move(linear),
@@ -238,16 +237,16 @@ const Scorer& TrainedModel::scorer() const noexcept {
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
   const std::string weights = model.network ? model.network->weights() : std::string();
-  const json content = {{"format", kFormat},
-                        {"version", kVersion},
-                        {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
-                        {"loss", write_loss(model.loss)},
-                        {"preprocessing", to_json(model.preprocessor)},
-                        {"model", model.network ? write_network(model, path, weights)
-                                                : write_linear(model.model)},
-                        {"options", training_options(model.options)},
-                        {"stop_reason", kStopReasonNames.of(model.stop_reason)},
-                        {"data", write_data(model)}};
+  const json content = {
+      {"format", kFormat},
+      {"version", kVersion},
+      {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
+      {"loss", write_loss(model.loss)},
+      {"preprocessing", to_json(model.preprocessor)},
+      {"model", model.network ? write_network(model, path, weights) : write_linear(model.model)},
+      {"options", training_options(model.options)},
+      {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+      {"data", write_data(model)}};
   std::string text;
   try {
     text = content.dump(1);

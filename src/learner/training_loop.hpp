@@ -173,9 +173,9 @@ concept Backend = requires(B b, const B& c, std::span<const Index> batch, std::s
 
 /// A backend whose runs can go on after they were killed.
 template <class B>
-concept Resumable = Backend<B> && requires(B b, const B& c, typename B::Model& model,
-                                           const typename B::Model& kept, std::ostream& out,
-                                           std::istream& in) {
+concept Resumable = Backend<B> &&
+    requires(B b, const B& c, typename B::Model& model, const typename B::Model& kept,
+             std::ostream& out, std::istream& in) {
   c.save(out);  // model, optimizer, generators
   b.load(in);
   save_model_state(kept, out);

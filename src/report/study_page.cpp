@@ -76,7 +76,8 @@ std::string wins_text(const Summary& summary, Metric metric, bool regression) {
   const std::string sets = fmt::format("{} set{}", regression ? "regression" : "classification",
                                        wins.sets == 1 ? "" : "s");
   if (wins.ties == wins.sets) {
-    return fmt::format("{} the splits of the {}{} cannot tell the algorithms apart.", by,
+    return fmt::format("{} the {} of the {}{} cannot tell the algorithms apart.", by,
+                       repeats_of(summary.study),
                        wins.sets == 1 ? "" : fmt::format("{} ", wins.sets), sets);
   }
   std::vector<std::string> places;
@@ -87,11 +88,10 @@ std::string wins_text(const Summary& summary, Metric metric, bool regression) {
                                        title, number, wins.sets, sets)
                          : fmt::format("{} on {}", title, number));
   }
-  return fmt::format(
-      "{} {}{}.", by, fmt::join(places, ", "),
-      wins.ties == 0
-          ? ""
-          : fmt::format("; on {} the splits cannot tell the algorithms apart", wins.ties));
+  return fmt::format("{} {}{}.", by, fmt::join(places, ", "),
+                     wins.ties == 0 ? ""
+                                    : fmt::format("; on {} the {} cannot tell the algorithms apart",
+                                                  wins.ties, repeats_of(summary.study)));
 }
 
 std::string knob_text(const Summary& summary) {
@@ -127,15 +127,22 @@ std::string verdict_of(const Summary& summary, bool named = false) {
   return text;
 }
 
-std::string caption_of(const Study& study) {
+std::string caption_of(const Study& study, const StudyFigure& figure) {
   if (is_tradeoff(study)) return "Means over the splits, test rows.";
-  return "0 is the least, 1 the largest mean of the algorithms on a set, test rows; less is better "
-         "but for acc. Lines on the bars: s.d. over the splits.";
+  if (!figure.stem.starts_with("regression") && !figure.stem.starts_with("classification")) {
+    return "Means over the seeds.";
+  }
+  return fmt::format(
+      "0 is the least, 1 the largest mean of the algorithms on a set, test rows; less is better "
+      "but "
+      "for acc. Lines on the bars: s.d. over the {}.",
+      repeats_of(study));
 }
 
 // Of several studies the figures set by set are left to their folders: pages stay small.
 bool is_shown(const Study& study, const StudyFigure& figure, bool several) {
-  return !several || is_tradeoff(study) || figure.stem.ends_with("-scores");
+  return !several || is_tradeoff(study) || figure.stem.ends_with("-scores") ||
+         figure.stem == "accuracy-beta";
 }
 
 PageSection study_section(const StudyResult& result, bool several) {
@@ -143,8 +150,8 @@ PageSection study_section(const StudyResult& result, bool several) {
   PageSection section{fmt::format("{}, alpha {:g}", study.name, study.alpha), {}};
   for (const StudyFigure& figure : study_figures(result.summary)) {
     if (!is_shown(study, figure, several)) continue;
-    section.items.emplace_back(
-        PageFigure{study.name + "-" + figure.stem, caption_of(study), {{"linear", figure.chart}}});
+    section.items.emplace_back(PageFigure{
+        study.name + "-" + figure.stem, caption_of(study, figure), {{"linear", figure.chart}}});
   }
   for (const ResultTable& table : result.tables) {
     section.items.emplace_back(page_table(table));
@@ -159,13 +166,15 @@ std::vector<std::pair<std::string, std::string>> facts_of(const std::vector<Stud
   std::set<std::string> seen;
   for (const StudyResult& study : studies) {
     for (std::size_t set = 0; set < study.data.size(); ++set) {
-      const std::string& name = study.summary.study.sets.at(set);
+      const Study& made = study.summary.study;
+      const std::string& name = made.vision ? made.vision->data : made.sets.at(set);
       if (!seen.insert(name).second) continue;
       facts.emplace_back("data fingerprint of " + name, fingerprint_text(study.data[set]));
     }
   }
-  facts.emplace_back("seeds of the splits",
-                     fmt::format("0 to {}", studies.at(0).summary.study.seeds - 1));
+  facts.emplace_back(
+      fmt::format("seeds of the {}", studies.at(0).summary.study.vision ? "networks" : "splits"),
+      fmt::format("0 to {}", studies.at(0).summary.study.seeds - 1));
   return facts;
 }
 
@@ -173,11 +182,12 @@ std::vector<std::pair<std::string, std::string>> facts_of(const std::vector<Stud
 
 Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origin) {
   const Study& first = studies.at(0).summary.study;
-  Page page{.title = "The paper's experiments, run again",
-            .subtitle = fmt::format("{} splits each; the paper beside ours", first.seeds),
-            .verdict = verdict_of(studies[0].summary, studies.size() > 1),
-            .notes = {},
-            .sections = {}};
+  Page page{
+      .title = "The paper's experiments, run again",
+      .subtitle = fmt::format("{} {} each; the paper beside ours", first.seeds, repeats_of(first)),
+      .verdict = verdict_of(studies[0].summary, studies.size() > 1),
+      .notes = {},
+      .sections = {}};
   for (const StudyResult& study : studies) {
     page.sections.push_back(study_section(study, studies.size() > 1));
     const std::string wins = verdict_of(study.summary);

@@ -76,9 +76,10 @@ class ComparisonTable {
 
   [[nodiscard]] ResultTable take() && {
     table_.notes.push_back(fmt::format(
-        "Test rows; mean±s.d. of {} splits; the best of each set, and those a paired "
+        "Test rows; mean±s.d. of {} {}; the best of each set, and those a paired "
         "t-test does not tell from it (p > 0.05), are marked; for the paper its own marks.",
-        summary_.study.seeds));
+        summary_.study.seeds, repeats_of(summary_.study)));
+    if (summary_.study.vision) table_.notes.push_back(network_text(summary_.study));
     return std::move(table_);
   }
 
@@ -106,9 +107,9 @@ ResultTable chosen_table(const Summary& summary) {
   ResultTable table{.title = "What was chosen",
                     .header = {"set", "algorithm", "configuration", "overflows"},
                     .rows = {},
-                    .notes = {"Chosen by the mean over the splits on the validation rows: the CVaR "
+                    .notes = {"Chosen by the mean over the runs on the validation rows: the CVaR "
                               "for regression, the accuracy (then the CVaR) for classes. A "
-                              "configuration that overflowed on a split is out."}};
+                              "configuration that overflowed in a run is out."}};
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
       const Contestant& contestant = summary.study.contestants[c];

@@ -30,10 +30,14 @@ std::string goal_text(const Selected& selected) {
 
 std::vector<ResultCell> gradient_row(const Contestant& contestant, const Selected& selected) {
   if (selected.readings.empty()) {
-    return {{contestant.name}, {fmt::format("{:g}", *contestant.configs[0].learning_rate)},
-            {"overflow"},      {"–"},
-            {"–"},             {"–"},
-            {"–"},             {"–"}};
+    return {{contestant.name},
+            {fmt::format("{:g}", *contestant.configs[0].learning_rate)},
+            {"overflow"},
+            {"–"},
+            {"–"},
+            {"–"},
+            {"–"},
+            {"–"}};
   }
   const std::vector<double> accuracy = selected.train(Metric::accuracy);
   return {{contestant.name},
@@ -48,6 +52,24 @@ std::vector<ResultCell> gradient_row(const Contestant& contestant, const Selecte
 
 }  // namespace
 
+std::string network_text(const Study& study) {
+  const Vision& vision = *study.vision;
+  const NetworkOptions& network = vision.network;
+  std::string text = "Network " + network.network;
+  if (network.width != 1) text += fmt::format(" of width {:g}", network.width);
+  if (network.dropout > 0) text += fmt::format(" with dropout {:g}", network.dropout);
+  text += vision.rows > 0 ? fmt::format(", {} training pictures", vision.rows)
+                          : std::string(", all training pictures");
+  if (!vision.betas.empty()) text += " before the power law";
+  text += fmt::format(", {} epochs", study.contestants[0].configs[0].epochs);
+  if (network.augment != Augment::none) {
+    text +=
+        network.augment == Augment::crop ? ", moved at random" : ", moved and mirrored at random";
+  }
+  if (vision.judged_rows > 0) text += fmt::format("; judged by {} pictures", vision.judged_rows);
+  return text + ".";
+}
+
 ResultTable gradient_table(const Summary& summary) {
   const double goal = summary.study.vision->goal;
   ResultTable table{
@@ -57,7 +79,8 @@ ResultTable gradient_table(const Summary& summary) {
       .rows = {},
       .notes = {fmt::format(
           "Norms of the gradient of every step; means of {} seeds. Epochs until the training "
-          "accuracy is {:g} %, of {}; the paper, on its networks: Ada-CVaR 7, Mean 9, Soft-CVaR 21, "
+          "accuracy is {:g} %, of {}; the paper, on its networks: Ada-CVaR 7, Mean 9, Soft-CVaR "
+          "21, "
           "Trunc-CVaR never above 70 %.",
           summary.study.seeds, 100 * goal, summary.study.contestants[0].configs[0].epochs)}};
   for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
@@ -86,12 +109,13 @@ BarChart gradient_chart(const Summary& summary) {
 
 LineChart beta_chart(const Summary& summary) {
   const Vision& vision = *summary.study.vision;
-  LineChart chart{.title = fmt::format("{}: test accuracy after training on classes of unequal size",
-                                       vision.network.network),
-                  .x_label = "beta (1: classes of equal size)",
-                  .y_label = "test accuracy",
-                  .series = {},
-                  .log_x = true};
+  LineChart chart{
+      .title = fmt::format("{}: test accuracy after training on classes of unequal size",
+                           vision.network.network),
+      .x_label = "beta (1: classes of equal size)",
+      .y_label = "test accuracy",
+      .series = {},
+      .log_x = true};
   for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
     XySeries series{summary.study.contestants[c].name, {}, {}};
     for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {

@@ -4,7 +4,12 @@
 #include <adacvar/report/chart.hpp>
 #include <adacvar/report/result_table.hpp>
 
+#include <string>
+
 namespace adacvar {
+
+/// The network and what it was trained on, in a sentence.
+[[nodiscard]] std::string network_text(const Study& study);
 
 /// When the training accuracy aimed for was reached, and the norms of the gradients on the way.
 [[nodiscard]] ResultTable gradient_table(const Summary& summary);

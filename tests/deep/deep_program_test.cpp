@@ -84,7 +84,8 @@ TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
   }
   const Outcome resumed = adacvar(line, folder);
   ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_EQ(content_of(folder.path() / "model.json.pt"), content_of(whole.path() / "model.json.pt"));
+  EXPECT_EQ(content_of(folder.path() / "model.json.pt"),
+            content_of(whole.path() / "model.json.pt"));
   EXPECT_EQ(content_of(folder.path() / "model.json"), content_of(whole.path() / "model.json"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "state"));  // it has done its work
 }
@@ -111,9 +112,10 @@ TEST(DeepProgram, what_is_wrong_is_said) {
     const char* words;
   };
   for (const Case& given : {
-           Case{"train sinc --network lenet", 2,
-                "network = 'lenet' is not one of: mlp, lenet5, lenet5-paper, resnet18, vgg16-bn, or "
-                "a TorchScript file ending in .pt"},
+           Case{
+               "train sinc --network lenet", 2,
+               "network = 'lenet' is not one of: mlp, lenet5, lenet5-paper, resnet18, vgg16-bn, or "
+               "a TorchScript file ending in .pt"},
            Case{"train sinc --network lenet5", 2, "lenet5 needs pictures"},
            Case{"train sinc --network mlp:0", 2, "mlp:0"},
            Case{"train sinc --network none.pt", 3, "none.pt: there is no such TorchScript file"},
@@ -136,9 +138,9 @@ TEST(DeepProgram, what_is_wrong_is_said) {
 
 TEST(DeepProgram, weights_that_are_not_those_of_the_model_are_refused) {
   const TemporaryFolder folder;
-  ASSERT_EQ(adacvar("train sinc --make-rows 200 --network mlp:4 --epochs 1 --model m.json", folder)
-                .code,
-            0);
+  ASSERT_EQ(
+      adacvar("train sinc --make-rows 200 --network mlp:4 --epochs 1 --model m.json", folder).code,
+      0);
   const auto weights = folder.path() / "m.json.pt";
   std::string bytes = content_of(weights);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);

@@ -110,7 +110,8 @@ TEST(TrainModule, adam_is_that_of_the_core) {
   torch::nn::Linear layer(4, 3);
   torch::nn::init::zeros_(layer->weight);
   torch::nn::init::zeros_(layer->bias);
-  const NetworkResult found = train_module(torch::nn::AnyModule(layer), data, nullptr, loss, options);
+  const NetworkResult found =
+      train_module(torch::nn::AnyModule(layer), data, nullptr, loss, options);
   const std::vector<double> ours = all_scores(*found.model, data);
   const std::vector<double> theirs = all_scores(train(data, nullptr, loss, options).model, data);
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-4);
@@ -262,7 +263,8 @@ TEST(TrainModule, wrong_shapes_and_options_are_refused) {
   const Dataset data = classes_data(30);
   const Loss loss(LossKind::softmax);
   const auto message = [&](torch::nn::AnyModule module) {
-    return message_of<OptionError>([&] { (void)train_module(module, data, nullptr, loss, quick()); });
+    return message_of<OptionError>(
+        [&] { (void)train_module(module, data, nullptr, loss, quick()); });
   };
   EXPECT_EQ(message(torch::nn::AnyModule(torch::nn::Linear(4, 5))),
             "the network gives 2 x 5 Float for a batch of 2 rows; 2 x 3 floating-point scores are "
@@ -276,8 +278,9 @@ TEST(TrainModule, wrong_shapes_and_options_are_refused) {
               (void)torch_network_maker()->train(data, nullptr, loss, quick(), moved, {});
             }),
             "augment needs pictures, the data has none");
-  EXPECT_NE(message_of<DataError>([&] { torch_network_maker()->check(network("none.pt")); })
-                .find("none.pt: there is no such TorchScript file"),
+  EXPECT_NE(message_of<DataError>([&] {
+              torch_network_maker()->check(network("none.pt"));
+            }).find("none.pt: there is no such TorchScript file"),
             std::string::npos);
   if (!torch::cuda::is_available()) {
     NetworkOptions cuda = network("mlp:4");

@@ -90,8 +90,8 @@ TEST(Checkpoint, of_another_run_or_damaged_is_refused) {
                            ": is no checkpoint to go on from: it belongs to a run with other data "
                            "or options: remove it, or name another");
   hooks.run_identity = "run";
-  for (const std::size_t length : {std::size_t{0}, std::size_t{5}, bytes.size() / 3,
-                                   bytes.size() / 2, bytes.size() - 1}) {
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{5}, bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
     std::ofstream(path, std::ios::binary) << bytes.substr(0, length);
     EXPECT_NE(message().find("is no checkpoint to go on from"), std::string::npos) << length;
   }

@@ -17,9 +17,8 @@ namespace adacvar {
 /// Randomness of layers comes from libtorch's generators, which are seeded by options.seed.
 /// Throws: as `train`; OptionError when the module fails or gives another shape.
 NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
-                           const Dataset* validation, const Loss& loss,
-                           const TrainOptions& options, const NetworkOptions& network = {},
-                           const TrainHooks& hooks = {});
+                           const Dataset* validation, const Loss& loss, const TrainOptions& options,
+                           const NetworkOptions& network = {}, const TrainHooks& hooks = {});
 
 /// For set_network_maker: built-in networks and TorchScript files over libtorch.
 [[nodiscard]] std::shared_ptr<const NetworkMaker> torch_network_maker();

@@ -28,8 +28,9 @@ class ResultLog {
  public:
   /// Opens or begins the log. A last line without its end was being written when the program was
   /// killed: it is cut off.
-  /// Throws: OptionError when the file cannot be written or another log has it open; DataError, with the line, when it is not
-  /// such a log, is damaged, or belongs to another `study` (text that must be the same).
+  /// Throws: OptionError when the file cannot be written or another log has it open; DataError,
+  /// with the line, when it is not such a log, is damaged, or belongs to another `study` (text that
+  /// must be the same).
   ResultLog(const std::filesystem::path& path, const std::string& study);
   ~ResultLog();
   ResultLog(const ResultLog&) = delete;

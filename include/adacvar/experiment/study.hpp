@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -34,8 +35,8 @@ struct Contestant {
 struct Vision {
   std::string data;  ///< named set
   NetworkOptions network = {};
-  std::size_t rows = 0;        ///< training pictures, drawn evenly from the classes; 0: all
-  std::size_t judged_rows = 0;  ///< most pictures that a part is judged by; 0: all
+  std::size_t rows = 0;            ///< training pictures, drawn evenly from the classes; 0: all
+  std::size_t judged_rows = 0;     ///< most pictures that a part is judged by; 0: all
   std::vector<double> betas = {};  ///< power laws, one per set; empty: classes as they are
   double goal = 0;  ///< training accuracy whose epoch is noted, with the gradients; 0: none
 };
@@ -104,6 +105,11 @@ struct StudyChoice {
 /// The six regression and eight classification sets of the paper.
 [[nodiscard]] const std::vector<std::string>& regression_sets();
 [[nodiscard]] const std::vector<std::string>& classification_sets();
+
+/// What it is repeated over: splits of the data, or seeds of the networks.
+[[nodiscard]] constexpr std::string_view repeats_of(const Study& study) {
+  return study.vision ? "seeds" : "splits";
+}
 
 /// Whether its contestants are settings of knobs rather than algorithms.
 [[nodiscard]] bool is_tradeoff(const Study& study);

@@ -31,9 +31,9 @@ struct Selected {
   bool early = false;             ///< with early stopping
   std::vector<Reading> readings;  ///< one per seed; empty: no configuration was finite for all
   std::uint64_t runs = 0;
-  std::uint64_t diverged = 0;   ///< of `runs`
-  double seconds = 0;           ///< of all runs, processor time
-  std::optional<double> bound;  ///< exact: mean of the certified least training CVaR
+  std::uint64_t diverged = 0;              ///< of `runs`
+  double seconds = 0;                      ///< of all runs, processor time
+  std::optional<double> bound;             ///< exact: mean of the certified least training CVaR
   std::vector<GradientNorms> gradients;    ///< where the study notes them: one per seed
   std::vector<std::uint64_t> goal_epochs;  ///< likewise
 
@@ -45,8 +45,9 @@ struct Selected {
 using MaySelect = std::function<bool(const Contestant&, std::size_t config)>;
 
 /// Selected models of every set and contestant: sets x contestants.
-/// A configuration that diverged for a seed is out. Settings of tradeoff have no early stopping. Of equals the first is selected, and without
-/// early stopping before with it. Throws: OptionError when the log lacks a run.
+/// A configuration that diverged for a seed is out. Settings of tradeoff have no early stopping. Of
+/// equals the first is selected, and without early stopping before with it. Throws: OptionError
+/// when the log lacks a run.
 struct Summary {
   Study study;
   std::vector<std::vector<Selected>> selected;

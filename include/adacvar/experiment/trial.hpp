@@ -36,7 +36,7 @@ struct Reading {
 struct GradientNorms {
   float mean = 0;
   float median = 0;
-  float p99 = 0;   ///< 99 % are no larger
+  float p99 = 0;    ///< 99 % are no larger
   float zeros = 0;  ///< share of steps without any gradient
 
   friend bool operator==(const GradientNorms&, const GradientNorms&) = default;
@@ -74,8 +74,9 @@ struct Vision;
 
 /// The same with the network of `vision`. Training rows are those that stand as validation rows,
 /// without augmentation.
-[[nodiscard]] std::optional<TrialResult> run_network_trial(
-    const PreparedData& data, const TrainOptions& options, const Vision& vision, double alpha,
-    const std::atomic<bool>* stop = nullptr);
+[[nodiscard]] std::optional<TrialResult> run_network_trial(const PreparedData& data,
+                                                           const TrainOptions& options,
+                                                           const Vision& vision, double alpha,
+                                                           const std::atomic<bool>* stop = nullptr);
 
 }  // namespace adacvar

@@ -17,7 +17,7 @@ namespace adacvar {
 struct TrainedModel {
   Preprocessor preprocessor;
   Loss loss = Loss(LossKind::squared);
-  LinearModel model;                                 ///< without parameters where there is a network
+  LinearModel model;  ///< without parameters where there is a network
   std::shared_ptr<const Network> network = nullptr;  ///< null: the linear model is meant
   NetworkOptions network_options = {};
 

@@ -109,7 +109,8 @@ struct TrainOptions {
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
            "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
-           "size of the learner's steps; automatic: 0.015, for classes with adacvar times sqrt(alpha)");
+           "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
+           "sqrt(alpha)");
     option("lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
            "how the learning rate changes with the epochs");
     option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
@@ -142,10 +143,10 @@ struct EpochRecord {
 /// What can be looked at after an epoch; valid during the call.
 struct EpochView {
   const EpochRecord& record;
-  const Scorer& model;             ///< now
-  const LinearModel* linear;       ///< the same; null for a network
-  const LinearModel* recent;       ///< mean of the steps since epoch 1, 2, 4, 8, ... began; likewise
-  bool is_restart;                 ///< that mean began with this epoch
+  const Scorer& model;        ///< now
+  const LinearModel* linear;  ///< the same; null for a network
+  const LinearModel* recent;  ///< mean of the steps since epoch 1, 2, 4, 8, ... began; likewise
+  bool is_restart;            ///< that mean began with this epoch
   const AdaptiveSampler* sampler;  ///< of adacvar; null for the others
 };
 
@@ -158,7 +159,7 @@ struct TrainHooks {
   /// File that keeps the state after every epoch, and from which a run that was killed goes on to
   /// the same result; empty: none. It is left behind in the end.
   std::filesystem::path checkpoint = {};
-  std::string run_identity = {};  ///< a checkpoint of another identity is refused
+  std::string run_identity = {};              ///< a checkpoint of another identity is refused
   std::function<void(double)> gradient = {};  ///< networks: norm of every step's gradient
 };
 
