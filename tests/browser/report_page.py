@@ -221,6 +221,9 @@ class ReportPage(unittest.TestCase):
                                          deviceScaleFactor=1, mobile=width < 800)
                     full, window = self.browser.run(WIDTH)
                     self.assertLessEqual(full, window)
+                self.assertNotIn('anywhere', self.browser.run("""
+                  return [...document.querySelectorAll('td')].map(one => getComputedStyle(one).overflowWrap);"""),
+                                 'short words would be broken')
                 self.browser.control('Emulation.clearDeviceMetricsOverride')
 
     def test_printed_tables_are_not_cut(self):
