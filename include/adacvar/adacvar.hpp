@@ -29,9 +29,11 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/model_file.hpp>
+#include <adacvar/learner/network.hpp>
 #include <adacvar/learner/objective.hpp>
 #include <adacvar/learner/optimizer.hpp>
 #include <adacvar/learner/predict.hpp>
+#include <adacvar/learner/scorer.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
 #include <adacvar/report/chart.hpp>

@@ -12,8 +12,8 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::string_view kTensorsKind = "tensors_";
-constexpr std::string_view kStepsKind = "torchopt";
+constexpr std::string_view kTensorsKind = "ACVRTENS";
+constexpr std::string_view kStepsKind = "ACVRTOPT";
 constexpr std::uint64_t kAugmentStream = 0x617567;  // the sampler's draws stay as they are
 
 // libtorch's archives do not know where they end: each becomes a block of its own.

@@ -96,7 +96,7 @@ Study cifar_study(const StudyChoice& choice) {
 
 Study power_law_study(const std::string& network, const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
-  Study study = base_study(Experiment::powerlaw, choice, small ? 10 : 50);
+  Study study = base_study(Experiment::powerlaw, choice, small ? 6 : 50);
   study.name += "-" + network;
   study.vision = cifar_vision(network, choice);
   study.vision->betas =
@@ -124,9 +124,12 @@ std::vector<Contestant> gradient_contestants(const Study& study, double rate) {
 
 Study gradient_study(const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
-  Study study = base_study(Experiment::gradients, choice, small ? 20 : 50);
+  Study study = base_study(Experiment::gradients, choice, small ? 15 : 50);
   study.vision = cifar_vision("resnet18", choice);
-  if (small) study.vision->network.augment = Augment::none;  // few pictures: the goal is in reach
+  if (small) {  // few pictures, always the same: the goal is in reach
+    study.vision->network.augment = Augment::none;
+    study.vision->rows = 2'000;
+  }
   study.vision->goal = 0.85;
   study.sets = {"cifar-10"};
   study.contestants = gradient_contestants(study, small ? 0.02 : 0.01);

@@ -11,9 +11,9 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::string_view kProgressKind = "progress";
-constexpr std::string_view kObjectiveKind = "objectiv";
-constexpr std::string_view kLinearKind = "linearmo";
+constexpr std::string_view kProgressKind = "ACVRPROG";
+constexpr std::string_view kObjectiveKind = "ACVROBJE";
+constexpr std::string_view kLinearKind = "ACVRLINE";
 
 void put_record(StateWriter& writer, const EpochRecord& record) {
   writer.put(record.epoch);

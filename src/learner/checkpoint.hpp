@@ -22,7 +22,7 @@ struct LoopProgress {
   std::vector<EpochRecord> history;  ///< an entry per epoch done
 };
 
-inline constexpr std::string_view kCandidatesKind = "candidat";
+inline constexpr std::string_view kCandidatesKind = "ACVRCAND";
 
 /// `identity` tells runs apart. Throws: DataError when the one written is another, or for a stream
 /// that is truncated or altered.

@@ -10,7 +10,7 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::string_view kStateKind = "optimize";
+constexpr std::string_view kStateKind = "ACVROPTI";
 constexpr double kBeta1 = 0.9;
 constexpr double kBeta2 = 0.999;
 constexpr double kEpsilon = 1e-8;
