@@ -17,12 +17,15 @@ namespace adacvar {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kLeastRidge = 1e-8;
 
 /// Moves slopes, and weights between 0 and their cap, to where the bound can be read off.
 class DualPoint {
  public:
-  DualPoint(const Problem& problem, double cap, RowLaw law, std::vector<double> slopes)
+  DualPoint(const Problem& problem, const Eigen::VectorXd& theta, double cap, RowLaw law,
+            std::vector<double> slopes)
       : problem_(problem),
+        pull_(problem.ridge().cwiseProduct(theta)),
         cap_(cap),
         law_(std::move(law)),
         slopes_(std::move(slopes)),
@@ -90,13 +93,21 @@ class DualPoint {
       sizes += law_.weights[r] * term.size;
     }
     const Eigen::VectorXd rho = residual();
-    double squares = 0;  // of what the ridge pays for
-    double rest = 0;     // of what should be 0
+    double paid = 0;  // by the ridge
+    double rest = 0;  // squares of what should be 0
     for (Eigen::Index i = 0; i < rho.size(); ++i) {
-      (is_free(i) ? squares : rest) += rho(i) * rho(i);
+      const double ridge = problem_.ridge()(i);
+      const double size = std::abs(rho(i));
+      // The least of rho_i theta_i + ridge/2 theta_i^2: inside, or at the radius.
+      if (ridge == 0) {
+        rest += size * size;
+      } else if (size <= ridge * radius) {
+        paid += size / ridge * size / 2;
+      } else {
+        paid += radius * (size - ridge * radius / 2);
+      }
     }
-    double total = sum.value() - 8 * kEpsilon * sizes;
-    if (squares > 0) total -= (1 + 8 * kEpsilon) * squares / (2 * problem_.ridge());
+    const double total = sum.value() - 8 * kEpsilon * sizes - (1 + 16 * kEpsilon) * paid;
     const double cost = (1 + 8 * kEpsilon) * radius * std::sqrt(rest);
     return {total - cost, cost};
   }
@@ -108,9 +119,8 @@ class DualPoint {
     double size;
   };
 
-  [[nodiscard]] bool is_free(Eigen::Index i) const {
-    return problem_.ridge() > 0 && !problem_.is_intercept(i);
-  }
+  // A ridge that is next to nothing does not pay for what rounding leaves of rho.
+  [[nodiscard]] bool is_free(Eigen::Index i) const { return problem_.ridge()(i) > kLeastRidge; }
 
   // rho. Of the products weight * slope as rounded: moving each slope by that much changes the
   // value within what `value` sets aside.
@@ -122,7 +132,9 @@ class DualPoint {
     return problem_.accurate_gradient(law_.rows, products);
   }
 
+  // What rho must lose: all, but for what the ridge makes of it at the optimum.
   [[nodiscard]] Eigen::VectorXd constrained(Eigen::VectorXd residual) const {
+    residual += pull_;
     for (Eigen::Index i = 0; i < residual.size(); ++i) {
       if (is_free(i)) residual(i) = 0;
     }
@@ -320,6 +332,7 @@ class DualPoint {
   }
 
   const Problem& problem_;
+  Eigen::VectorXd pull_;  // of the ridge
   double cap_;
   RowLaw law_;
   std::vector<double> slopes_;
@@ -351,7 +364,7 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
   // Less is what underflow leaves of 0.
   const double nothing = 1e-30 * weighted_loss_of_zero(problem, law);
   for (const double share : {0.0, 1e-12, 1e-9, 1e-6}) {
-    DualPoint point(problem, cap, law, slopes);
+    DualPoint point(problem, theta, cap, law, slopes);
     point.drop_below(share);
     point.remove_residual();
     point.shrink_into_domain();

@@ -31,7 +31,7 @@ struct DualBound {
   RowLaw law;  ///< the one behind it
 };
 
-/// `slopes` are those of the law's rows; `theta` only sets the radius, 1e4 (1 + |theta|).
+/// `slopes` are those of the law's rows at `theta`, which also sets the radius, 1e4 (1 + |theta|).
 [[nodiscard]] DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                                    const std::vector<double>& slopes, const Eigen::VectorXd& theta);
 

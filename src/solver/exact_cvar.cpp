@@ -1,5 +1,7 @@
 #include <adacvar/solver/exact_cvar.hpp>
 
+#include "solver/column_units.hpp"
+#include "solver/follow.hpp"
 #include "solver/minimise.hpp"
 #include "solver/problem.hpp"
 
@@ -63,7 +65,7 @@ struct Start {
   double gap = 0;  // 0: not known
 };
 
-Start start_from(const LinearModel& model, Eigen::Index size, double gap) {
+Eigen::VectorXd parameters_of(const LinearModel& model, Eigen::Index size) {
   const auto parameters = model.parameters();
   if (parameters.size() != static_cast<std::size_t>(size)) {
     throw OptionError(fmt::format("the model to start from has {} parameters, {} are needed",
@@ -74,18 +76,17 @@ Start start_from(const LinearModel& model, Eigen::Index size, double gap) {
     throw OptionError(
         fmt::format("parameter {} of the model to start from is {}", i, parameters[i]));
   }
-  return {Eigen::Map<const Eigen::VectorXd>(parameters.data(), size), gap};
+  return Eigen::Map<const Eigen::VectorXd>(parameters.data(), size);
 }
 
-Start find_start(const Dataset& data, const Loss& loss, const ExactOptions& options,
-                 Eigen::Index size) {
-  if (data.rows < kLarge) return {Eigen::VectorXd::Zero(size), 0};
+Start find_start(const Problem& problem, const ExactOptions& options) {
+  if (problem.rows() < kLarge) return {Eigen::VectorXd::Zero(problem.size()), 0};
   ExactOptions rough = options;
   rough.tolerance = std::max(options.tolerance, 1e-3);
-  const ExactResult found = solve_exact(sample_of(data), loss, rough);
+  const ExactResult found = solve_exact(sample_of(problem.data()), problem.loss(), rough);
   // A sample's optimum is off by about its own error. A gap that is too small costs more steps than
   // one that is too large.
-  return start_from(found.model, size, 0.05 * found.certificate.upper);
+  return {parameters_of(found.model, problem.size()), 0.05 * found.certificate.upper};
 }
 
 RowLaw law_of(std::span<const double> q, std::size_t rows) {
@@ -114,16 +115,31 @@ RowLaw law_of(std::span<const double> q, std::size_t rows) {
 ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
                         const LinearModel* start) {
   check(data, loss, options);
-  const Problem problem(data, loss, options.ridge, options.threads);
-  const Start from = start != nullptr ? start_from(*start, problem.size(), 0)
-                                      : find_start(data, loss, options, problem.size());
+  const ColumnUnits columns(data);
+  const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
+  const Start from = start != nullptr
+                         ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
+                         : find_start(problem, options);
   const SolverOutcome found = minimise_cvar(problem, options, from.theta, from.gap);
-  ExactResult result{.model = problem.model(found.theta),
+  const Eigen::VectorXd theta = columns.from_units(found.theta);
+  ExactResult result{.model = problem.model(theta),
                      .certificate = found.certificate,
                      .status = found.status,
                      .steps = found.steps,
-                     .norm = found.theta.norm(),
+                     .norm = theta.norm(),
                      .q = std::vector<double>(data.rows)};
+  if (columns.is_changed()) {
+    result.certificate.upper =
+        cvar(losses_of(result.model, data, loss), options.alpha) + problem.penalty(found.theta);
+    // Scores of far columns are rounded more; what is lower than a bound is a bound.
+    result.certificate.lower = std::min(result.certificate.lower, result.certificate.upper);
+    const Problem as_given(data, loss, options.ridge, options.threads);
+    result.certificate.rounding = std::max(result.certificate.rounding, as_given.rounding(0));
+    const bool was_optimal = found.status == ExactStatus::optimal;
+    if (was_optimal && !is_within(result.certificate, options.tolerance)) {
+      result.status = ExactStatus::stalled;
+    }
+  }
   for (std::size_t r = 0; r < found.law.rows.size(); ++r) {
     result.q[found.law.rows[r]] = found.law.weights[r];
   }
@@ -133,9 +149,10 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
 Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
                     std::span<const double> q, const CertifyOptions& options) {
   check(data, loss, {.alpha = options.alpha, .ridge = options.ridge});
-  const Problem problem(data, loss, options.ridge, options.threads);
+  const ColumnUnits columns(data);
+  const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
   const RowLaw law = law_of(q, data.rows);
-  const Eigen::VectorXd theta = start_from(model, problem.size(), 0).theta;
+  const Eigen::VectorXd theta = columns.to_units(parameters_of(model, problem.size()));
   const SolverOutcome found = minimise_weighted(problem, options.alpha, law, theta, 1e-9, nullptr);
   Certificate certificate = found.certificate;
   certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);

@@ -45,14 +45,15 @@ class Progress {
 
 /// Where models go to infinity the products of slacks and duals may vanish before the duals
 /// balance: the gap that is proved stays, and no slack leaves room for a step. Then there is a new
-/// start from where the model is, as long as each proves half of what was open.
+/// start from where the model is, with more room than what is open, as long as each proves a tenth
+/// of it.
 class Room {
  public:
   bool give(const Certificate& certificate, InteriorPoint& point) {
     const double open = certificate.upper - certificate.lower;
-    if (!(point.gap() < 0.1 * open) || !(open < 0.5 * last_)) return false;
+    if (!(point.gap() < 0.1 * open) || !(open < 0.9 * last_)) return false;
     last_ = open;
-    point.recentre(open);
+    point.recentre(10 * open);
     return true;
   }
 
@@ -64,13 +65,21 @@ class Room {
 
 bool is_within(const Certificate& certificate, double tolerance) {
   const auto gap = certificate.relative_gap();
-  return gap && *gap <= tolerance;
+  return (gap && *gap <= tolerance) ||
+         certificate.upper - certificate.lower <= certificate.rounding;
 }
 
 ExactStatus status_at_zero(const Problem& problem) {
   const LossKind kind = problem.loss().kind();
   const bool far = kind == LossKind::logistic || kind == LossKind::softmax;
-  return far && problem.ridge() == 0 ? ExactStatus::not_attained : ExactStatus::optimal;
+  return far && !problem.has_ridge() ? ExactStatus::not_attained : ExactStatus::optimal;
+}
+
+std::optional<ExactStatus> ending(const Problem& problem, const Certificate& certificate,
+                                  double tolerance) {
+  if (certificate.is_perfect_fit()) return status_at_zero(problem);
+  if (is_within(certificate, tolerance)) return ExactStatus::optimal;
+  return std::nullopt;
 }
 
 // A certificate costs about as much as a step, so it is made when the gap promises success, and at
@@ -80,19 +89,16 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
   SolverOutcome outcome;
   Progress progress;
   Room room;
-  const double zero = 1e-12 * objective(Eigen::VectorXd::Zero(problem.size()));
+  outcome.certificate.rounding = options.rounding;
   for (bool moved = true;; moved = point.step()) {
     const double value = point.value();
-    const bool ends = is_set(options.stop) || outcome.steps == options.most_steps || value <= zero;
+    const bool ends =
+        is_set(options.stop) || outcome.steps == options.most_steps || value <= options.rounding;
     const bool stuck = !moved || !progress.goes_on(point.gap());
     if (ends || stuck || point.gap() <= 1.5 * options.tolerance * value) {
       improve(problem, options.alpha, point, objective(point.theta()), outcome);
-      if (is_within(outcome.certificate, options.tolerance)) {
-        outcome.status = ExactStatus::optimal;
-        return outcome;
-      }
-      if (outcome.certificate.upper <= zero) {
-        outcome.status = status_at_zero(problem);
+      if (const auto status = ending(problem, outcome.certificate, options.tolerance)) {
+        outcome.status = *status;
         return outcome;
       }
       if (!ends && room.give(outcome.certificate, point)) {

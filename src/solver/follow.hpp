@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace adacvar {
 
 struct FollowOptions {
   double alpha;
   double tolerance;
+  double rounding;  ///< as in Certificate
   std::uint64_t most_steps;
   const std::atomic<bool>* stop;
 };
@@ -22,11 +24,16 @@ struct FollowOptions {
                                    const FollowOptions& options,
                                    const std::function<double(const Eigen::VectorXd&)>& objective);
 
+/// Whether the gap is at most the tolerance, or mere rounding.
 [[nodiscard]] bool is_within(const Certificate& certificate, double tolerance);
 
 [[nodiscard]] inline bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
 
 /// Of a model whose losses have all but vanished: the loss of a margin reaches 0 only far out.
 [[nodiscard]] ExactStatus status_at_zero(const Problem& problem);
+
+/// The status that a certificate allows to end with, if any.
+[[nodiscard]] std::optional<ExactStatus> ending(const Problem& problem,
+                                                const Certificate& certificate, double tolerance);
 
 }  // namespace adacvar

@@ -187,9 +187,7 @@ void InteriorPoint::factorise() {
   const Eigen::Index size = problem_.size();
   Eigen::MatrixXd matrix(size + 1, size + 1);
   matrix.topLeftCorner(size, size) = terms_->curvature(outer_, duals_, damping_);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    if (!problem_.is_intercept(i)) matrix(i, i) += problem_.ridge() / unit_;
-  }
+  matrix.diagonal().head(size) += problem_.ridge() / unit_;
   const Eigen::VectorXd side = -terms_->lift(mixed_);
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
@@ -232,10 +230,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
                            }).value;
   const Eigen::Index size = problem_.size();
   Eigen::VectorXd right(size + 1);
-  right.head(size) = -terms_->lift(pulls);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    if (!problem_.is_intercept(i)) right(i) -= problem_.ridge() / unit_ * theta_(i);
-  }
+  right.head(size) = -terms_->lift(pulls) - problem_.ridge().cwiseProduct(theta_) / unit_;
   right(size) = first_ == 0 ? level_sum - level_cost_ : 0.0;
   const Eigen::VectorXd solved = factor_.solve(right);
   theta_step_ = solved.head(size);
@@ -278,7 +273,7 @@ InteriorPoint::Reach InteriorPoint::complete_rows(bool corrects) {
 InteriorPoint::Lengths InteriorPoint::longest(const Reach& reach, double share) const {
   const double primal = std::min(1.0, share * reach.primal);
   const double dual = std::min(1.0, share * reach.dual);
-  if (problem_.ridge() == 0 && !is_smooth(problem_.loss())) return {primal, dual};
+  if (!problem_.has_ridge() && !is_smooth(problem_.loss())) return {primal, dual};
   return {std::min(primal, dual), std::min(primal, dual)};
 }
 

@@ -23,18 +23,13 @@ class TailSearch {
     SolverOutcome best;
     best.theta = start;
     begin(problem_.losses(start), gap);
-    const double zero =
-        1e-12 * cvar(problem_.losses(Eigen::VectorXd::Zero(problem_.size())), options_.alpha);
+    best.certificate.rounding = problem_.rounding(cvar(problem_.constant_losses(), options_.alpha));
     for (int round = 1;; ++round) {
-      const SolverOutcome found = solve(best.theta, gap, best.steps);
+      const SolverOutcome found = solve(best, gap);
       const std::vector<double> losses = problem_.losses(found.theta);
       keep_better(found, cvar(losses, options_.alpha) + problem_.penalty(found.theta), best);
-      if (is_within(best.certificate, options_.tolerance)) {
-        best.status = ExactStatus::optimal;
-        return best;
-      }
-      if (best.certificate.upper <= zero) {
-        best.status = status_at_zero(problem_);
+      if (const auto status = ending(problem_, best.certificate, options_.tolerance)) {
+        best.status = *status;
         return best;
       }
       best.status = found.status;
@@ -73,8 +68,7 @@ class TailSearch {
     return rows_.size() > before;
   }
 
-  [[nodiscard]] SolverOutcome solve(const Eigen::VectorXd& start, double gap,
-                                    std::uint64_t steps) const {
+  [[nodiscard]] SolverOutcome solve(const SolverOutcome& from, double gap) const {
     const double count = static_cast<double>(rows_.size());
     std::vector<double> losses;
     std::vector<double> slopes;
@@ -83,13 +77,14 @@ class TailSearch {
       return cvar(losses, std::min(1.0, tail_ / count)) + problem_.penalty(theta);
     };
     InteriorPoint point(problem_, rows_, std::vector<double>(rows_.size(), 1 / tail_),
-                        InteriorPoint::Kind::cvar, start, gap);
+                        InteriorPoint::Kind::cvar, from.theta, gap);
     // Half the tolerance is left for the rows that are not in.
     const double share = rows_.size() < problem_.rows() ? 0.5 : 1.0;
     return follow(problem_, point,
                   {.alpha = options_.alpha,
                    .tolerance = share * options_.tolerance,
-                   .most_steps = options_.max_steps - std::min(options_.max_steps, steps),
+                   .rounding = share * from.certificate.rounding,
+                   .most_steps = options_.max_steps - std::min(options_.max_steps, from.steps),
                    .stop = options_.stop},
                   objective);
   }
@@ -142,10 +137,18 @@ void try_to_separate(const Problem& problem, const ExactOptions& options, Solver
   outcome.steps += mean.steps;
 }
 
-}  // namespace
+// Of many optima the one without weights, where it is one.
+void prefer_constant(const Problem& problem, const ExactOptions& options, SolverOutcome& outcome) {
+  if (outcome.status != ExactStatus::optimal) return;
+  Certificate certificate = outcome.certificate;
+  certificate.upper = cvar(problem.constant_losses(), options.alpha);
+  if (!is_within(certificate, options.tolerance)) return;
+  outcome.certificate = certificate;
+  outcome.theta = problem.constant();
+}
 
-SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
-                            const Eigen::VectorXd& start, double gap) {
+SolverOutcome minimise(const Problem& problem, const ExactOptions& options,
+                       const Eigen::VectorXd& start, double gap) {
   const auto count = static_cast<double>(problem.rows());
   const double tail = std::max(1.0, detail::tail_count(options.alpha, problem.rows()));
   if (tail >= count) {  // the mean: the law is known
@@ -154,6 +157,15 @@ SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
   }
   SolverOutcome outcome = TailSearch(problem, options, tail).run(start, gap);
   try_to_separate(problem, options, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
+                            const Eigen::VectorXd& start, double gap) {
+  SolverOutcome outcome = minimise(problem, options, start, gap);
+  prefer_constant(problem, options, outcome);
   return outcome;
 }
 

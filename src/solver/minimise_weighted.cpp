@@ -49,9 +49,9 @@ class WeightedLoss {
 
   [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
     Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
-    problem_.add_penalty_gradient(theta, gradient);
+    gradient += problem_.ridge().cwiseProduct(theta);
     Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
-    problem_.add_penalty_curvature(hessian);
+    hessian.diagonal() += problem_.ridge();
     NewtonStep result = newton_step(hessian, gradient);
     problem_.remove_common_part(result.step);
     return result;
@@ -70,17 +70,23 @@ struct NewtonResult {
   Eigen::VectorXd theta;
   double value = 0;
   std::uint64_t steps = 0;
-  bool vanished = false;  // the loss is next to nothing
 };
 
+// What is next to nothing beside the weighted loss of the constant model.
+double rounding_of(const Problem& problem, const RowLaw& law) {
+  const std::vector<double> losses = problem.constant_losses();
+  double sum = 0;
+  for (std::size_t r = 0; r < law.rows.size(); ++r) sum += law.weights[r] * losses[law.rows[r]];
+  return problem.rounding(sum);
+}
+
 NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::VectorXd& start,
-                    const std::atomic<bool>* stop) {
+                    double rounding, const std::atomic<bool>* stop) {
   constexpr std::uint64_t kMostSteps = 200;
   NewtonResult result{.theta = start};
-  const double scale = loss.move_to(Eigen::VectorXd::Zero(problem.size()));
   result.value = loss.move_to(start);
   double damping = problem.loss().kind() == LossKind::squared ? 0.0 : 1e-6;
-  while (result.steps < kMostSteps && !is_set(stop) && result.value > 1e-12 * scale) {
+  while (result.steps < kMostSteps && !is_set(stop) && result.value > rounding) {
     const NewtonStep step = loss.step_at(result.theta, damping);
     if (step.decrement <= 1e-15 * result.value) break;
     ++result.steps;
@@ -97,21 +103,20 @@ NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::Vec
     damping *= length == 1 ? 0.1 : length < 0.1 ? 100 : 1;
   }
   result.value = loss.move_to(result.theta);
-  result.vanished = result.value <= 1e-12 * scale;
   return result;
 }
 
 SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw& law,
                              const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
   WeightedLoss loss(problem, law);
-  const NewtonResult found = newton(problem, loss, start, stop);
+  const double rounding = rounding_of(problem, law);
+  const NewtonResult found = newton(problem, loss, start, rounding, stop);
   SolverOutcome outcome;
   outcome.theta = found.theta;
   outcome.steps = found.steps;
   outcome.law = law;
   const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), found.theta);
-  outcome.certificate = {bound.value, found.value, bound.radius};
-  if (found.vanished) outcome.status = status_at_zero(problem);
+  outcome.certificate = {bound.value, found.value, bound.radius, rounding};
   return outcome;
 }
 
@@ -129,11 +134,15 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
     InteriorPoint point(problem, law.rows, law.weights, InteriorPoint::Kind::weighted,
                         Eigen::VectorXd::Zero(problem.size()), 0);
     outcome = follow(problem, point,
-                     {.alpha = alpha, .tolerance = tolerance, .most_steps = 200, .stop = stop},
+                     {.alpha = alpha,
+                      .tolerance = tolerance,
+                      .rounding = rounding_of(problem, law),
+                      .most_steps = 200,
+                      .stop = stop},
                      objective);
     outcome.law = law;
   }
-  if (is_within(outcome.certificate, tolerance)) outcome.status = ExactStatus::optimal;
+  if (const auto status = ending(problem, outcome.certificate, tolerance)) outcome.status = *status;
   if (is_set(stop)) outcome.status = ExactStatus::interrupted;
   return outcome;
 }
@@ -141,7 +150,7 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
 Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
                                    const Eigen::VectorXd& start) {
   WeightedLoss loss(problem, law);
-  return newton(problem, loss, start, nullptr).theta;
+  return newton(problem, loss, start, rounding_of(problem, law), nullptr).theta;
 }
 
 }  // namespace adacvar

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace adacvar {
@@ -24,18 +26,33 @@ std::size_t blocks_of(std::size_t rows) { return (rows + kBlock - 1) / kBlock; }
 
 }  // namespace
 
-Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads)
+Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads,
+                 std::span<const double> units)
     : data_(data),
       loss_(loss),
-      ridge_(ridge),
       threads_(threads),
       outputs_(loss.outputs(data.class_names.size())),
-      size_(static_cast<Eigen::Index>(outputs_ * (data.features + 1))) {
+      size_(static_cast<Eigen::Index>(outputs_ * (data.features + 1))),
+      has_ridge_(ridge > 0) {
   if (data.rows == 0) throw DataError("the data is empty");
   if (static_cast<std::size_t>(size_) > kMostParameters) {
     throw OptionError(
         fmt::format("{} parameters are more than the {} that second-order methods take", size_,
                     kMostParameters));
+  }
+  if (data.task == Task::regression) {
+    for (std::size_t i = 0; i < data.rows; ++i) {
+      mean_target_ += (target(static_cast<Index>(i)) - mean_target_) / static_cast<double>(i + 1);
+      largest_target_ = std::max(largest_target_, std::abs(data.targets[i]));
+    }
+    largest_target_ = (largest_target_ + std::abs(data.target_mean)) / data.target_sd;
+  }
+  ridge_ = Eigen::VectorXd::Zero(size_);
+  for (std::size_t o = 0; o < outputs_; ++o) {
+    for (std::size_t f = 0; f < data.features; ++f) {
+      const double unit = units.empty() ? 1.0 : units[f];
+      ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) = ridge / unit / unit;
+    }
   }
 }
 
@@ -43,6 +60,35 @@ LinearModel Problem::model(const Eigen::VectorXd& theta) const {
   LinearModel model(data_.features, outputs_);
   std::copy(theta.begin(), theta.end(), model.parameters().begin());
   return model;
+}
+
+Eigen::VectorXd Problem::constant() const {
+  Eigen::VectorXd theta = Eigen::VectorXd::Zero(size_);
+  theta(size_ - 1) = mean_target_;
+  return theta;
+}
+
+std::vector<double> Problem::constant_losses() const {
+  std::vector<double> losses(data_.rows);
+  for_each_block(blocks_of(data_.rows), threads_, [&](std::size_t b) {
+    const std::size_t begin = b * kBlock;
+    const std::size_t count = std::min(kBlock, data_.rows - begin);
+    std::vector<double> targets(count);
+    for (std::size_t r = 0; r < count; ++r) targets[r] = target(static_cast<Index>(begin + r));
+    std::vector<double> scores(count * outputs_, mean_target_);
+    loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
+  });
+  return losses;
+}
+
+double Problem::rounding(double constant_loss) const {
+  constexpr double kShare = 1e-12;
+  if (data_.task != Task::regression) return kShare * constant_loss;
+  const double digits = 16 * std::numeric_limits<double>::epsilon() * largest_target_;
+  std::array<double, 2> scores{-digits, digits};
+  std::array<double, 2> losses{};
+  loss_.evaluate(scores, std::array{0.0, 0.0}, losses, scores);
+  return kShare * constant_loss + std::max(losses[0], losses[1]);
 }
 
 void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
@@ -99,23 +145,7 @@ void Problem::remove_common_part(Eigen::VectorXd& step) const {
 }
 
 double Problem::penalty(const Eigen::VectorXd& theta) const {
-  double squares = 0;
-  for (Eigen::Index i = 0; i < size_; ++i) {
-    if (!is_intercept(i)) squares += theta(i) * theta(i);
-  }
-  return 0.5 * ridge_ * squares;
-}
-
-void Problem::add_penalty_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& gradient) const {
-  for (Eigen::Index i = 0; i < size_; ++i) {
-    if (!is_intercept(i)) gradient(i) += ridge_ * theta(i);
-  }
-}
-
-void Problem::add_penalty_curvature(Eigen::MatrixXd& hessian) const {
-  for (Eigen::Index i = 0; i < size_; ++i) {
-    if (!is_intercept(i)) hessian(i, i) += ridge_;
-  }
+  return 0.5 * ridge_.dot(theta.cwiseAbs2());
 }
 
 Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const double> weights,

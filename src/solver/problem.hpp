@@ -17,28 +17,35 @@ namespace adacvar {
 /// number of threads.
 class Problem {
  public:
-  /// Keeps a reference to `data`. Throws: OptionError when there are more than 5,000 parameters,
-  /// whose Hessian would be too large; DataError for data without rows.
-  Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads);
+  /// Keeps a reference to `data`. `units`: of the features, where the data is not in the user's;
+  /// the ridge is on the weights in his. Throws: OptionError when there are more than 5,000
+  /// parameters, whose Hessian would be too large; DataError for data without rows.
+  Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads,
+          std::span<const double> units = {});
 
   [[nodiscard]] const Dataset& data() const noexcept { return data_; }
   [[nodiscard]] const Loss& loss() const noexcept { return loss_; }
-  [[nodiscard]] double ridge() const noexcept { return ridge_; }
+  /// Of each parameter; 0 for intercepts.
+  [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
+  [[nodiscard]] bool has_ridge() const noexcept { return has_ridge_; }
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   [[nodiscard]] std::size_t rows() const noexcept { return data_.rows; }
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
-  /// Whether parameter `i` is an intercept.
-  [[nodiscard]] bool is_intercept(Eigen::Index i) const noexcept {
-    return i % static_cast<Eigen::Index>(data_.features + 1) ==
-           static_cast<Eigen::Index>(data_.features);
-  }
   /// The target that the loss sees.
   [[nodiscard]] double target(Index row) const noexcept {
     return (data_.targets[row] - data_.target_mean) / data_.target_sd;
   }
 
   [[nodiscard]] LinearModel model(const Eigen::VectorXd& theta) const;
+
+  /// The model without weights that gives the mean target, or all classes the same chance.
+  [[nodiscard]] Eigen::VectorXd constant() const;
+  /// Its losses. Cost: no look at the features.
+  [[nodiscard]] std::vector<double> constant_losses() const;
+  /// What is next to nothing beside `constant_loss`, a mean of constant_losses():
+  /// Certificate::rounding.
+  [[nodiscard]] double rounding(double constant_loss) const;
 
   /// Scores of the rows named, example by example: linear in theta.
   void scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
@@ -51,13 +58,12 @@ class Problem {
   [[nodiscard]] std::vector<double> losses(const Eigen::VectorXd& theta) const;
 
   /// Softmax: adding the same to the parameters of every class changes no loss. Takes that part of
-  /// a step away, which rounding makes: scores that are large and alike leave losses without digits.
+  /// a step away, which rounding makes: scores that are large and alike leave losses without
+  /// digits.
   void remove_common_part(Eigen::VectorXd& step) const;
 
   /// ridge/2 |weights|^2.
   [[nodiscard]] double penalty(const Eigen::VectorXd& theta) const;
-  void add_penalty_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& gradient) const;
-  void add_penalty_curvature(Eigen::MatrixXd& hessian) const;
 
   /// sum over `rows` of weights[r] * slope (x) (x, 1); slopes[r] is that of row rows[r].
   [[nodiscard]] Eigen::VectorXd gradient(std::span<const Index> rows,
@@ -86,10 +92,13 @@ class Problem {
 
   const Dataset& data_;
   Loss loss_;
-  double ridge_;
   unsigned threads_;
   std::size_t outputs_;
   Eigen::Index size_;
+  double mean_target_ = 0;     // of classes: 0
+  double largest_target_ = 0;  // as it was before its mean was taken away; of classes: 0
+  bool has_ridge_;
+  Eigen::VectorXd ridge_;
 };
 
 }  // namespace adacvar

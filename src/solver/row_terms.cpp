@@ -83,10 +83,13 @@ class SmoothLosses : public RowTerms {
     return problem_.gradient(rows_, weights, slopes_);
   }
 
-  // Rows that hardly count are left out: far from the tail both of their weights vanish.
+  // Of many rows those that hardly count are left out: far from the tail both of their weights
+  // vanish. Few rows are all there is in some direction, however little they count.
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
                                           std::span<const double> duals, double damping) override {
     constexpr double kLeast = 1e-9;
+    constexpr std::size_t kMany = 4096;
+    if (rows_.size() < kMany) return problem_.hessian(rows_, duals, outer, slopes_, damping);
     const double least_outer = kLeast * *std::ranges::max_element(outer);
     const double least_dual = kLeast * *std::ranges::max_element(duals);
     const auto hardly_counts = [&](std::size_t r) {

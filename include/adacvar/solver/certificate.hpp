@@ -14,12 +14,18 @@ namespace adacvar {
 struct Certificate {
   double lower = 0;
   double upper = 0;
-  /// `lower` holds for all models whose parameters have at most this norm.
+  /// `lower` holds for all models whose parameters have at most this norm, features being measured
+  /// from their centre and in units of their size where those are far from 0 and 1.
   double radius = 0;
+  /// A CVaR up to this is that of a perfect fit: 1e-12 of the loss of the best known constant, and
+  /// the last digits of the targets.
+  double rounding = 0;
 
-  /// upper / lower - 1; nothing when lower is 0.
+  [[nodiscard]] bool is_perfect_fit() const { return upper <= rounding; }
+
+  /// upper / lower - 1; nothing when lower is 0 or not more than rounding.
   [[nodiscard]] std::optional<double> relative_gap() const {
-    if (!(lower > 0)) return std::nullopt;
+    if (!(lower > rounding)) return std::nullopt;
     return upper > lower ? (upper - lower) / lower : 0.0;
   }
 };

@@ -13,7 +13,7 @@
 namespace adacvar {
 
 enum class ExactStatus : std::uint8_t {
-  optimal,       ///< the certified relative gap is at most the tolerance
+  optimal,       ///< the certified relative gap is at most the tolerance, or the gap mere rounding
   not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
   stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
   interrupted,   ///< the flag asked for it
@@ -40,7 +40,9 @@ struct ExactResult {
 };
 
 /// The linear model of least CVaR + ridge/2 |weights|^2, intercepts left out of the ridge, with a
-/// proof: `certificate.relative_gap()` is at most the tolerance unless the status says otherwise.
+/// proof: `certificate.relative_gap()` is at most the tolerance, or upper - lower at most
+/// `certificate.rounding`, unless the status says otherwise. Where a constant model attains the
+/// optimum within the tolerance, it is the one returned: of many optima one without weights.
 ///
 /// A primal-dual interior-point method on the epigraph form [RU00; M92], for smooth losses with
 /// their curvature. Large data begins on a sample of its rows, and leaves out those far below the
