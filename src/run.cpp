@@ -130,10 +130,11 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
           "the exact solver ended before the tolerance was proved; its certificate still holds");
     }
     if (result.model.stop_reason != StopReason::diverged) continue;
-    notes.push_back(
-        fmt::format("{} diverged after {} epochs: its last finite model with the least loss is "
-                    "kept; try a smaller learning rate",
-                    kAlgorithmNames.of(result.model.options.algorithm), result.epochs));
+    notes.push_back(fmt::format(
+        "{} diverged after {} epochs: its last finite model with the least loss is "
+        "kept; try a smaller learning rate{}",
+        kAlgorithmNames.of(result.model.options.algorithm), result.epochs,
+        result.no_certificate.empty() ? "" : ". No certificate, for " + result.no_certificate));
   }
 }
 

@@ -38,6 +38,7 @@ EpochRecord scaled(EpochRecord record, double unit) {
 Certificate scaled(Certificate certificate, double unit) {
   certificate.lower *= unit;
   certificate.upper *= unit;
+  certificate.rounding *= unit;
   return certificate;
 }
 
@@ -305,6 +306,7 @@ class Runs {
     if (certifies()) {
       if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
       certificate.lower = std::max(certificate.lower, reached_->lower);
+      certificate.rounding = reached_->rounding;
     }
     const auto gap = certificate.relative_gap();
     if (!gap || *gap > options_.solve.until_gap) return true;
@@ -429,6 +431,9 @@ class Runs {
     result.trials = group.trials;
     result.seconds = group.seconds;
     result.certificate = certificate_of(best);
+    if (!result.certificate && certifies()) {
+      result.no_certificate = "training diverged: there is no trained model to measure";
+    }
     result.norm = norm_of(best);
     if (hooks_.detail != Detail::none) result.detail = detail_of(best);
     result.epoch_details = std::move(best.epochs);

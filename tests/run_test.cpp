@@ -344,7 +344,10 @@ TEST(Run, small_tails_and_divergence_are_noted) {
   EXPECT_TRUE(std::isfinite(report.results[0].test->risk.cvar));
   EXPECT_EQ(report.notes.at(0),
             "adacvar diverged after 0 epochs: its last finite model with the least loss is kept; "
-            "try a smaller learning rate");
+            "try a smaller learning rate. No certificate, for training diverged: there is no "
+            "trained model to measure");
+  EXPECT_EQ(report.results[0].no_certificate,
+            "training diverged: there is no trained model to measure");
 }
 
 TEST(Run, a_part_without_rows_has_no_risk) {

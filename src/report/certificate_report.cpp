@@ -9,6 +9,9 @@ std::string percent_text(double share) {
 }
 
 std::string certificate_text(const Certificate& certificate, std::string_view what) {
+  if (certificate.is_perfect_fit()) {
+    return fmt::format("{} {:.6g}: 0 up to rounding, the least possible", what, certificate.upper);
+  }
   const auto gap = certificate.relative_gap();
   return fmt::format("{} {:.6g}; the least possible is at least {:.6g}{}", what, certificate.upper,
                      certificate.lower, gap ? ": within " + percent_text(*gap) : "");

@@ -48,6 +48,7 @@ ordered_json result_json(const RunResult& result) {
                        {"seconds", result.seconds},
                        {"norm", result.norm}};
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
+  if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
   return json;
 }
 

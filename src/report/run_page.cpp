@@ -163,10 +163,11 @@ LineChart epoch_chart(const RunReport& report, std::vector<Record> RunResult::*r
 }
 
 std::optional<double> gap_at(const RunResult& result, const EpochDetail& detail) {
-  if (!result.certificate || !(result.certificate->lower > 0)) return std::nullopt;
-  const Certificate then{result.certificate->lower, detail.training_cvar,
-                         result.certificate->radius};
-  return 100 * *then.relative_gap();
+  if (!result.certificate) return std::nullopt;
+  Certificate then = *result.certificate;
+  then.upper = detail.training_cvar;
+  const auto gap = then.relative_gap();
+  return gap ? std::optional(100 * *gap) : std::nullopt;
 }
 
 void add_chart(PageSection& section, std::string id, std::string caption, LineChart chart,

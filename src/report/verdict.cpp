@@ -28,6 +28,9 @@ std::string tail_text(double alpha, const std::string& part) {
 // A large gap may be that of the model or that of the bound.
 std::string certified_text(const std::optional<Certificate>& certificate, const std::string& whose,
                            const std::string& rows) {
+  if (certificate && certificate->is_perfect_fit()) {
+    return fmt::format(" {} CVaR of the {} rows is 0 up to rounding.", whose, rows);
+  }
   const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
   if (!gap) return {};
   if (*gap > 1) {

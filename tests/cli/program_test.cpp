@@ -330,6 +330,28 @@ TEST(Program, separable_classes_are_told_of) {
   EXPECT_NE(found["notes"].dump().find("the classes can be separated"), std::string::npos);
 }
 
+TEST(Program, a_perfect_fit_has_a_sentence_and_no_percentage) {
+  const TemporaryFolder folder;
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(0.1 * i) + ',' + std::to_string(i % 7) + ',' +
+            std::to_string(0.2 * i + 3 * (i % 7) - 1) + '\n';
+  }
+  (void)folder.write("p.csv", text);
+  for (const std::string loss : {"squared", "absolute"}) {
+    const std::vector<std::string> arguments = {"train",  "p.csv", "--target",    "y",
+                                                "--loss", loss,    "--algorithm", "exact"};
+    const Outcome outcome = run(folder, arguments);
+    EXPECT_EQ(outcome.code, 0);
+    if (loss == "squared") {
+      EXPECT_NE(outcome.out.find(": 0 up to rounding, the least possible\n"), std::string::npos)
+          << outcome.out;
+      EXPECT_EQ(outcome.out.find('%'), std::string::npos) << outcome.out;
+    }
+    EXPECT_EQ(run_json(folder, arguments)["stop_reason"], "optimal");
+  }
+}
+
 TEST(Program, a_certified_gap_ends_training_and_the_trace_tells_the_game) {
   const TemporaryFolder folder;
   const json found = run_json(folder, {"train", "pareto", "--make-rows", "1000", "--until-gap",
@@ -403,7 +425,10 @@ TEST(Program, a_diverging_run_keeps_a_finite_model_and_says_so) {
       run(folder, {"train", "normal", "--make-rows", "200", "--optimizer", "adam",
                    "--learning-rate", "1e300", "--model", "m.json", "--json"});
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "diverged");
+  const json found = json::parse(outcome.out);
+  EXPECT_EQ(found["stop_reason"], "diverged");
+  EXPECT_FALSE(found.contains("certificate"));
+  EXPECT_EQ(found["no_certificate"], "training diverged: there is no trained model to measure");
   EXPECT_NE(outcome.err.find("note: adacvar diverged after "), std::string::npos) << outcome.err;
   EXPECT_EQ(run(folder, {"predict", "m.json", "normal", "--make-rows", "5"}).code, 0);
 }

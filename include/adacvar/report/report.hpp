@@ -43,6 +43,7 @@ struct RunResult {
   double seconds = 0;        ///< of all its trials, added up
   /// What the training CVaR (plus ridge) could be at best, in the user's units.
   std::optional<Certificate> certificate = {};
+  std::string no_certificate = {};  ///< why there is none where one was asked for
   double norm = 0;  ///< of the parameters
   /// Where they were asked for (RunHooks::detail).
   std::optional<PartDetail> detail = {};
