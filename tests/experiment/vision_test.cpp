@@ -64,7 +64,10 @@ class FixedMaker final : public NetworkMaker {
       (void)hooks.watch({record, *network, nullptr, nullptr, false, nullptr});
     }
     ++trained;
-    return {.model = network, .epochs = options.epochs};
+    NetworkResult result;
+    result.model = network;
+    result.epochs = options.epochs;
+    return result;
   }
   [[nodiscard]] std::shared_ptr<const Network> load(const NetworkOptions& /*options*/,
                                                     const NetworkShape& /*shape*/,
