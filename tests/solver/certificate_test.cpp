@@ -125,11 +125,11 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_law) {
         const Certificate own = certify(best.model, made.data, made.loss, best.q,
                                         {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
         ASSERT_LE(own.lower, known * (1 + 1e-14));
-        tightest = std::min(tightest, own.lower / known);
+        if (best.norm < 1e9) tightest = std::min(tightest, own.lower / known);
       }
     }
     // The law that solves the problem gives back its bound. Where classes are half separable the
-    // model is on its way to infinity, and the bound less tight.
+    // model is on its way to infinity, and the bound found from there less tight, or of no use.
     EXPECT_GT(tightest, kind == LossKind::softmax ? 0.99 : 1 - 1e-4) << kLossNames.of(kind);
   }
 }

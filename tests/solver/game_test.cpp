@@ -90,7 +90,7 @@ TEST(Game, needs_the_adaptive_sampler) {
         (void)train(data, nullptr, loss, {.algorithm = Algorithm::mean, .epochs = 1},
                     {.watch = [&](const EpochView& view) { return game.add(view).epoch == 1; }});
       },
-      "the game has a sampler only in adacvar");
+      "the game has a sampler only in adacvar, and bounds only for linear models");
 }
 
 }  // namespace
