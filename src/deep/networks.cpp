@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +27,7 @@ struct Plan {
   ImageShape image = {};
   std::int64_t outputs = 0;
   double width = 1;
-  double dropout = 0;
+  std::optional<double> dropout;
   std::vector<std::int64_t> hidden = {};  ///< of mlp
 
   [[nodiscard]] std::int64_t channels() const { return static_cast<std::int64_t>(image.channels); }
@@ -126,7 +127,7 @@ nn::Sequential make_mlp(const Plan& plan) {
   std::vector<std::int64_t> widths;
   for (const std::int64_t full : plan.hidden) widths.push_back(plan.units(full));
   nn::Sequential layers;
-  add_head(layers, plan.features, widths, plan.dropout, plan.outputs);
+  add_head(layers, plan.features, widths, plan.dropout.value_or(0), plan.outputs);
   return layers;
 }
 
@@ -143,7 +144,7 @@ nn::Sequential make_lenet(const Plan& plan, std::int64_t padding, std::int64_t s
                         convolution(nn::Conv2dOptions(first, second, 5)), nn::ReLU(),
                         nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)), nn::Flatten());
   add_head(layers, second * side_after(plan.height()) * side_after(plan.picture_width()),
-           {plan.units(120), plan.units(84)}, plan.dropout, plan.outputs);
+           {plan.units(120), plan.units(84)}, plan.dropout.value_or(0), plan.outputs);
   return layers;
 }
 
@@ -160,7 +161,7 @@ nn::Sequential make_resnet18(const Plan& plan) {
   }
   layers->push_back(nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({1, 1})));
   layers->push_back(nn::Flatten());
-  add_dropout(layers, plan.dropout);
+  add_dropout(layers, plan.dropout.value_or(0));
   layers->push_back(nn::Linear(from, plan.outputs));
   return layers;
 }
@@ -185,7 +186,7 @@ nn::Sequential make_vgg16_bn(const Plan& plan) {
   layers->push_back(nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({kSide, kSide})));
   layers->push_back(nn::Flatten());
   add_head(layers, from * kSide * kSide, {plan.units(4096), plan.units(4096)},
-           plan.dropout > 0 ? plan.dropout : kVggDropout, plan.outputs);
+           plan.dropout.value_or(kVggDropout), plan.outputs);
   return layers;
 }
 

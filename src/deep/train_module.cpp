@@ -129,7 +129,7 @@ class TorchMaker final : public NetworkMaker {
       check_network_name(options);
       return;
     }
-    if (options.width != 1 || options.dropout != 0) {
+    if (options.width != 1 || options.dropout) {
       throw OptionError("width and dropout are for built-in networks, not for a TorchScript file");
     }
     if (!std::filesystem::is_regular_file(options.network)) {

@@ -64,7 +64,7 @@ Study lenet_study(Experiment experiment, const StudyChoice& choice) {
   Study study = base_study(experiment, choice, small ? 5 : 50);
   Vision vision{.data = fashion ? "fashion-mnist" : "mnist"};
   vision.network.network = small ? "lenet5" : "lenet5-paper";
-  vision.network.dropout = fashion ? 0.5 : 0.0;
+  if (fashion) vision.network.dropout = 0.5;
   // Digits are not themselves in a mirror.
   vision.network.augment = fashion ? Augment::crop_flip : Augment::crop;
   vision.judged_rows = small ? 10'000 : 0;
@@ -96,11 +96,12 @@ Study cifar_study(const StudyChoice& choice) {
 
 Study power_law_study(const std::string& network, const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
-  Study study = base_study(Experiment::powerlaw, choice, small ? 6 : 50);
+  Study study = base_study(Experiment::powerlaw, choice, small ? 8 : 50);
   study.name += "-" + network;
   study.vision = cifar_vision(network, choice);
+  if (small) study.vision->rows = 20'000;  // the power law leaves 2,800 to 6,300 of them
   study.vision->betas =
-      small ? std::vector{0.1, 0.3, 1.0} : std::vector{0.1, 0.2, 0.3, 0.5, 0.7, 1.0};
+      small ? std::vector{0.1, 0.2, 0.4} : std::vector{0.1, 0.2, 0.3, 0.5, 0.7, 1.0};
   for (const double beta : study.vision->betas)
     study.sets.push_back(fmt::format("beta {:g}", beta));
   return study;

@@ -57,7 +57,7 @@ std::string network_text(const Study& study) {
   const NetworkOptions& network = vision.network;
   std::string text = "Network " + network.network;
   if (network.width != 1) text += fmt::format(" of width {:g}", network.width);
-  if (network.dropout > 0) text += fmt::format(" with dropout {:g}", network.dropout);
+  if (network.dropout) text += fmt::format(" with dropout {:g}", *network.dropout);
   text += vision.rows > 0 ? fmt::format(", {} training pictures", vision.rows)
                           : std::string(", all training pictures");
   if (!vision.betas.empty()) text += " before the power law";

@@ -135,7 +135,7 @@ TEST(Networks, DropoutInTrainingOnly) {
 }
 
 TEST(Networks, DropoutOfVgg) {
-  const auto shares = [](double dropout) {
+  const auto shares = [](std::optional<double> dropout) {
     const AnyModule network =
         make_network({.network = "vgg16-bn", .width = 0.01, .dropout = dropout}, pictures(kPhoto));
     std::vector<double> found;
@@ -146,7 +146,8 @@ TEST(Networks, DropoutOfVgg) {
     }
     return found;
   };
-  EXPECT_EQ(shares(0), (std::vector{0.5, 0.5}));
+  EXPECT_EQ(shares({}), (std::vector{0.5, 0.5}));
+  EXPECT_EQ(shares(0), std::vector<double>());
   EXPECT_EQ(shares(0.2), (std::vector{0.2, 0.2}));
 }
 
