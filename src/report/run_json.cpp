@@ -47,6 +47,10 @@ ordered_json result_json(const RunResult& result) {
                        {"trials", result.trials},
                        {"seconds", result.seconds},
                        {"norm", result.norm}};
+  if (model.network) {
+    json["network"] = model.network_options.network;
+    json["parameters"] = model.network->parameter_count();
+  }
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
   return json;

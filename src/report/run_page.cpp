@@ -323,8 +323,11 @@ std::string title_of(const RunReport& report) {
 std::string subtitle_of(const RunReport& report) {
   const TrainedModel& model = report.results[0].model;
   const Preprocessor::Parts& parts = model.preprocessor.parts();
-  return fmt::format("{} of '{}' by the {} loss; {}, seed {}", task_name(parts.task), parts.target,
-                     kLossNames.of(model.loss.kind()), shares_text(report), model.options.seed);
+  const std::string network =
+      model.network ? fmt::format("network {}; ", model.network_options.network) : std::string();
+  return fmt::format("{} of '{}' by the {} loss; {}{}, seed {}", task_name(parts.task),
+                     parts.target, kLossNames.of(model.loss.kind()), network, shares_text(report),
+                     model.options.seed);
 }
 
 void add_if_any(Page& page, PageSection section) {

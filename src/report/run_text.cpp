@@ -127,6 +127,10 @@ std::string run_text(const RunReport& report) {
                   task_name(first.model.preprocessor.parts().task),
                   first.model.preprocessor.parts().target, kLossNames.of(first.model.loss.kind()),
                   is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha), options.seed);
+  if (first.model.network) {
+    text += fmt::format("network: {}, {} parameters\n", first.model.network_options.network,
+                        count_text(first.model.network->parameter_count()));
+  }
   text += rows_line(first) + '\n';
   TextTable table;
   add_part(report, &RunResult::train, "training", table);
