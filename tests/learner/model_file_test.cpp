@@ -300,7 +300,7 @@ std::vector<Damage> damages() {
       {"delta 0", [](json& m) { m["loss"]["delta"] = 0; }, "delta = 0 is outside (0, inf)"},
       {"no tau", [](json& m) { m["loss"].erase("tau"); }, missing + "key 'tau' not found"},
       {"model of another kind", [](json& m) { m["model"]["kind"] = "tree"; },
-       "a model of kind 'tree' is not one of: linear"},
+       "a model of kind 'tree' is not one of: linear, network"},
       {"features", [](json& m) { m["model"]["features"] = 5; }, unfit},
       {"features below 0", [](json& m) { m["model"]["features"] = -4; },
        "features = -4 is not a whole number from 0 on"},
