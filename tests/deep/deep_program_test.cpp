@@ -54,7 +54,7 @@ TEST(DeepProgram, train_evaluate_predict_and_compare_work_as_with_linear_models)
   ASSERT_EQ(judged.code, 0) << judged.err;
   const auto before = nlohmann::json::parse(trained.out);
   EXPECT_EQ(before.at("network"), "mlp:16,8");
-  EXPECT_EQ(before.at("parameters"), 16 * 2 + 8 * 17 + 9);
+  EXPECT_EQ(before.at("parameters"), 16 * 11 + 8 * 17 + 9);
   const auto after = nlohmann::json::parse(judged.out);
   EXPECT_NE(after.dump().find(before.at("risk").at("test").at("cvar").dump()), std::string::npos)
       << trained.out << judged.out;
@@ -65,7 +65,7 @@ TEST(DeepProgram, train_evaluate_predict_and_compare_work_as_with_linear_models)
       adacvar("compare sinc --make-rows 400 --network mlp:16 --epochs 5", folder);
   ASSERT_EQ(compared.code, 0) << compared.err;
   for (const char* name : {"adacvar", "trunc", "soft", "mean"}) expect_words(compared.out, name);
-  expect_words(compared.out, "network: mlp:16, 49 parameters");
+  expect_words(compared.out, "network: mlp:16, 193 parameters");
   EXPECT_EQ(compared.out.find("exact"), std::string::npos);
 }
 
