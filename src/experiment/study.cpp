@@ -176,6 +176,7 @@ Study make_study(Experiment experiment, const StudyChoice& choice) {
   study.sets = chosen_sets(experiment, choice);
   study.contestants = experiment == Experiment::tradeoff ? knob_settings(study.alpha)
                                                          : all_variants(choice.grid, study.alpha);
+  study.early_stopping = experiment != Experiment::tradeoff;  // plain defaults end with the last
   if (experiment == Experiment::convex) {
     study.table = "convex";
     study.contestants.push_back(exact_contestant(study.alpha));

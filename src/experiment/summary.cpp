@@ -73,7 +73,7 @@ Selected select(const Study& study, const ResultLog& log, const std::string& set
     }
     if (config.diverged > 0) continue;
     for (const bool early : {false, true}) {
-      if (early && is_tradeoff(study)) break;  // plain defaults end with the last epoch
+      if (early && !study.early_stopping) break;
       const PartScore valid = mean_valid(config, early);
       if (best && !is_selected_before(valid, *best, task)) continue;
       best = valid;

@@ -98,6 +98,7 @@ Study power_law_study(const std::string& network, const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
   Study study = base_study(Experiment::powerlaw, choice, small ? 8 : 50);
   study.name += "-" + network;
+  study.early_stopping = false;
   study.vision = cifar_vision(network, choice);
   if (small) study.vision->rows = 20'000;  // the power law leaves 2,800 to 6,300 of them
   study.vision->betas =

@@ -54,13 +54,13 @@ TEST(Summarise, classes_select_the_best_accuracy_then_the_cvar) {
   EXPECT_EQ(summary.of(0, 0).test(Metric::accuracy), (std::vector<double>{0.75, 0.75}));
 }
 
-TEST(Summarise, settings_of_a_tradeoff_are_read_at_the_end) {
+TEST(Summarise, studies_without_early_stopping_are_read_at_the_end) {
   const TemporaryFolder folder;
   ResultLog log(folder.path() / "log", "s");
   add_config(log, "normal", 0, made_reading(50, 3, 0, 10), made_reading(5, 2, 0, 20));
   Study study = one_set("normal", 1);
   EXPECT_TRUE(summarise(study, log).of(0, 0).early);
-  study.name = "tradeoff";
+  study.early_stopping = false;
   EXPECT_FALSE(summarise(study, log).of(0, 0).early);
 }
 

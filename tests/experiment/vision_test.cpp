@@ -90,6 +90,8 @@ TEST(Vision, studies_are_those_of_the_paper) {
   const auto laws = make_vision_studies(Experiment::powerlaw, {.grid = GridSize::paper});
   ASSERT_EQ(laws.size(), 2U);
   EXPECT_EQ(laws[0].name, "powerlaw-vgg16-bn");
+  EXPECT_FALSE(laws[0].early_stopping);
+  EXPECT_TRUE(mnist[0].early_stopping);
   EXPECT_EQ(laws[1].vision->network.network, "resnet18");
   EXPECT_EQ(laws[0].sets.size(), laws[0].vision->betas.size());
   const auto gradients = make_vision_studies(Experiment::gradients, {});

@@ -52,6 +52,7 @@ struct Study {
   std::uint64_t seeds = 5;
   std::vector<std::string> sets;
   std::vector<Contestant> contestants;
+  bool early_stopping = true;  ///< the best epoch on the validation rows may be chosen
   std::optional<Vision> vision = {};
 };
 
@@ -99,7 +100,9 @@ struct StudyChoice {
 /// of CIFAR-10 5,000 pictures (powerlaw: 20,000 before it, gradients: 2,000) and networks an eighth
 /// as wide for 10 epochs (powerlaw: 8, gradients: 15); learning rate 0.02, times alpha for
 /// Trunc-CVaR and Soft-CVaR, whose gradients are up to 1/alpha times as large. gradients has those
-/// two also at the common rate. Throws: OptionError for choices that belong to other experiments.
+/// two also at the common rate. powerlaw has no early stopping: by validation rows of its unequal
+/// classes one answer for all of them looks best.
+/// Throws: OptionError for choices that belong to other experiments.
 [[nodiscard]] std::vector<Study> make_vision_studies(Experiment experiment,
                                                      const StudyChoice& choice);
 

@@ -45,7 +45,7 @@ struct Selected {
 using MaySelect = std::function<bool(const Contestant&, std::size_t config)>;
 
 /// Selected models of every set and contestant: sets x contestants.
-/// A configuration that diverged for a seed is out. Settings of tradeoff have no early stopping. Of
+/// A configuration that diverged for a seed is out. Of
 /// equals the first is selected, and without early stopping before with it. Throws: OptionError
 /// when the log lacks a run.
 struct Summary {
