@@ -238,8 +238,8 @@ class TrainingLoop {
     const double rate = rate_at(options_, epoch);
     sampler_.draw(rng_, batch_);
     for (std::uint64_t left = steps_per_epoch_; left > 0; --left) {
-      // An atomic load costs little, but a million of them a second need not be. A network's step may
-      // take seconds.
+      // An atomic load costs little, but a million of them a second need not be. A network's step
+      // may take seconds.
       if (hooks_.stop != nullptr && (!kIsLinear || step_ % 64 == 0) && *hooks_.stop) {
         return stop(StopReason::interrupted);
       }

@@ -139,7 +139,8 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
   Leader leader(training, loss, options);
   FullInformation sampler(training.rows, options);
   Rng rng(options.seed);
-  Candidates<LinearModel> candidates(leader.model(), options, options.epochs * options.oracle_calls, rng);
+  Candidates<LinearModel> candidates(leader.model(), options, options.epochs * options.oracle_calls,
+                                     rng);
   TrainResult result;
   std::uint64_t round = 0;
   for (std::uint64_t epoch = 1; epoch <= options.epochs; ++epoch) {

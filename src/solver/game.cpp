@@ -32,7 +32,8 @@ void GameTracker::restart() {
 }
 
 GameRecord GameTracker::add(const EpochView& view) {
-  if (view.sampler == nullptr || view.recent == nullptr) throw OptionError("the game has a sampler only in adacvar, and bounds only for linear models");
+  if (view.sampler == nullptr || view.recent == nullptr)
+    throw OptionError("the game has a sampler only in adacvar, and bounds only for linear models");
   if (view.is_restart) restart();
   const std::vector<double> law = view.sampler->probabilities();
   const std::vector<double> losses = losses_of(view.model, data_, loss_);

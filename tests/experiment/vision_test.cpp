@@ -160,8 +160,9 @@ TEST(Vision, without_networks_it_is_said) {
   const std::vector<RawData> data{tiny_pictures()};
   const TemporaryFolder folder;
   ResultLog log(folder.path() / "results.jsonl", "tiny");
-  EXPECT_NE(message_of<NetworksMissing>([&] { (void)run_study(study, data, 1, log); })
-                .find("networks are not part of this build"),
+  EXPECT_NE(message_of<NetworksMissing>([&] {
+              (void)run_study(study, data, 1, log);
+            }).find("networks are not part of this build"),
             std::string::npos);
 }
 

@@ -41,7 +41,8 @@ Dataset whole_numbers(Task task, const support::Shape& shape, int reach, Rng& rn
     data.dense.push_back(static_cast<float>(static_cast<int>(rng.below(width)) - reach));
   }
   for (std::size_t i = 0; i < shape.rows; ++i) {
-    data.targets.push_back(static_cast<double>(rng.below(static_cast<std::uint32_t>(shape.classes))));
+    data.targets.push_back(
+        static_cast<double>(rng.below(static_cast<std::uint32_t>(shape.classes))));
   }
   for (std::size_t c = 0; c < shape.classes; ++c) data.class_names.push_back(std::to_string(c));
   return data;

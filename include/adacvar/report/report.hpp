@@ -44,7 +44,7 @@ struct RunResult {
   /// What the training CVaR (plus ridge) could be at best, in the user's units.
   std::optional<Certificate> certificate = {};
   std::string no_certificate = {};  ///< why there is none where one was asked for
-  double norm = 0;  ///< of the parameters
+  double norm = 0;                  ///< of the parameters
   /// Where they were asked for (RunHooks::detail).
   std::optional<PartDetail> detail = {};
   std::vector<EpochDetail> epoch_details = {};
