@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 namespace adacvar {
@@ -165,7 +166,10 @@ class TorchMaker final : public NetworkMaker {
 
  private:
   static void use_threads(const NetworkOptions& options) {
-    if (options.threads > 0) torch::set_num_threads(static_cast<int>(options.threads));
+    // Left alone libtorch takes one per two hyper-threads.
+    const auto threads =
+        options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+    torch::set_num_threads(std::max(1, static_cast<int>(threads)));
   }
 };
 
