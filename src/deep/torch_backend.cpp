@@ -126,6 +126,9 @@ bool TorchBackend::is_finite() const {
 void TorchBackend::losses(std::span<const Index> batch, std::span<double> losses) {
   model_.set_training(true);
   output_ = model_.forward(gather(data_, batch, augment_, &augment_rng_).to(model_.device()));
+  if (!output_.requires_grad()) {
+    throw OptionError("the scores of the network do not hang on a parameter that can be trained");
+  }
   const torch::Tensor scores = output_.detach().to(torch::kCPU, torch::kDouble).contiguous();
   const std::span<const double> given(scores.data_ptr<double>(),
                                       static_cast<std::size_t>(scores.numel()));

@@ -9,11 +9,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -95,6 +98,21 @@ void try_out(TorchModel& model, const Dataset& data) {
   const std::vector<Index> rows(std::min<std::size_t>(2, data.rows), 0);
   std::vector<double> scores(rows.size() * model.outputs());
   scores_in_use(model, data, rows, scores);
+  if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) {
+    throw OptionError("the network gives a score that is not finite before it is trained");
+  }
+}
+
+// libtorch's own error for too little memory, and its call stacks, mean nothing to the program.
+template <class Call>
+auto translated(const Call& call) {
+  try {
+    return call();
+  } catch (const c10::Error& error) {
+    const std::string text = first_line(error);
+    if (text.find("allocate") != std::string::npos) throw std::bad_alloc();
+    throw std::runtime_error(text);
+  }
 }
 
 NetworkResult train_model(TorchModel model, const Dataset& training, const Dataset* validation,
@@ -146,8 +164,10 @@ class TorchMaker final : public NetworkMaker {
     use_threads(network);
     // Before the network is made: its first weights are drawn from the same seed.
     torch::manual_seed(options.seed);
-    return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
-                       options, network, hooks);
+    return translated([&] {
+      return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
+                         options, network, hooks);
+    });
   }
 
   [[nodiscard]] std::shared_ptr<const Network> load(const NetworkOptions& options,

@@ -121,6 +121,7 @@ TEST(DeepProgram, what_is_wrong_is_said) {
                "a TorchScript file ending in .pt"},
            Case{"train sinc --network lenet5", 2, "lenet5 needs pictures"},
            Case{"train sinc --network mlp:0", 2, "mlp:0"},
+           Case{"train sinc --network mlp:1000000,1000000", 71, "not enough memory"},
            Case{"train sinc --network none.pt", 3, "none.pt: there is no such TorchScript file"},
            Case{"train sinc --network mlp --algorithm exact", 2, "algorithm = exact"},
            Case{"train sinc --network mlp --ridge 1", 2, "weight-decay"},
@@ -189,6 +190,20 @@ class Wide(torch.nn.Module):
     def forward(self, x):
         return self.one(x)
 torch.jit.script(Wide()).save('wide.pt')
+class Cut(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Linear(1, 1)
+    def forward(self, x):
+        return self.one(x).detach()
+torch.jit.script(Cut()).save('cut.pt')
+class Nan(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = torch.nn.Linear(1, 1)
+    def forward(self, x):
+        return self.one(x) * float('nan')
+torch.jit.script(Nan()).save('nan.pt')
 )");
   const Outcome made = run_program(ADACVAR_PYTHON, {"make.py"}, folder.path());
   if (made.code != 0) GTEST_SKIP() << "no PyTorch for " << ADACVAR_PYTHON << ": " << made.err;
@@ -225,6 +240,13 @@ assert (a.double() @ fit - p.double().unsqueeze(1)).abs().max() < 1e-5
   EXPECT_EQ(checked.code, 0) << checked.err;
   const Outcome wide = adacvar("train data.csv --target y --network wide.pt", folder);
   EXPECT_EQ(wide.code, 2);
+  for (const auto& [name, words] : {std::pair{"cut.pt", "do not hang on a parameter"},
+                                    std::pair{"nan.pt", "a score that is not finite before"}}) {
+    const Outcome refused =
+        adacvar(std::string("train data.csv --target y --network ") + name, folder);
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    expect_words(refused.err, words);
+  }
   expect_words(wide.err, "the network gives 2 x 3 Float for a batch of 2 rows; 2 x 1");
 }
 
