@@ -121,7 +121,6 @@ TEST(DeepProgram, what_is_wrong_is_said) {
                "a TorchScript file ending in .pt"},
            Case{"train sinc --network lenet5", 2, "lenet5 needs pictures"},
            Case{"train sinc --network mlp:0", 2, "mlp:0"},
-           Case{"train sinc --network mlp:1000000,1000000", 71, "not enough memory"},
            Case{"train sinc --network none.pt", 3, "none.pt: there is no such TorchScript file"},
            Case{"train sinc --network mlp --algorithm exact", 2, "algorithm = exact"},
            Case{"train sinc --network mlp --ridge 1", 2, "weight-decay"},
