@@ -378,6 +378,8 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
     if (value.residual <= 1e-10 * value.bound) break;
   }
   if (bound.law.rows.empty()) bound.law = law;
+  const double over = excess(bound.law, cap);
+  for (double& weight : bound.law.weights) weight /= over;
   return bound;
 }
 

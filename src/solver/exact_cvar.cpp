@@ -59,12 +59,6 @@ Dataset sample_of(const Dataset& data) {
   return sample;
 }
 
-/// Where to begin, and how far from the optimum that may be.
-struct Start {
-  Eigen::VectorXd theta;
-  double gap = 0;  // 0: not known
-};
-
 Eigen::VectorXd parameters_of(const LinearModel& model, Eigen::Index size) {
   const auto parameters = model.parameters();
   if (parameters.size() != static_cast<std::size_t>(size)) {
@@ -79,14 +73,22 @@ Eigen::VectorXd parameters_of(const LinearModel& model, Eigen::Index size) {
   return Eigen::Map<const Eigen::VectorXd>(parameters.data(), size);
 }
 
-Start find_start(const Problem& problem, const ExactOptions& options) {
+Start find_start(const Problem& problem, std::span<const double> units,
+                 const ExactOptions& options) {
   if (problem.rows() < kLarge) return {Eigen::VectorXd::Zero(problem.size()), 0};
+  const Dataset data = sample_of(problem.data());
+  const Problem sample(data, problem.loss(), options.ridge, options.threads, units);
   ExactOptions rough = options;
   rough.tolerance = std::max(options.tolerance, 1e-3);
-  const ExactResult found = solve_exact(sample_of(problem.data()), problem.loss(), rough);
-  // A sample's optimum is off by about its own error. A gap that is too small costs more steps than
-  // one that is too large.
-  return {parameters_of(found.model, problem.size()), 0.05 * found.certificate.upper};
+  const SolverOutcome found = minimise_cvar(sample, rough, find_start(sample, units, rough));
+  const double level = found.certificate.upper;
+  const Eigen::VectorXd constant = sample.constant();
+  // A sample's optimum is off by about its own error.
+  if (found.last.gap == 0 || found.theta != constant) return {found.theta, 0.002 * level};
+  // Around a model that has the same loss for all rows the path is a line. It may be joined near
+  // its end.
+  const double share = std::min(1.0, 0.5 * options.tolerance * level / found.last.gap);
+  return {constant + share * (found.last.theta - constant), share * found.last.gap};
 }
 
 RowLaw law_of(std::span<const double> q, std::size_t rows) {
@@ -119,8 +121,8 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
   const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
   const Start from = start != nullptr
                          ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
-                         : find_start(problem, options);
-  const SolverOutcome found = minimise_cvar(problem, options, from.theta, from.gap);
+                         : find_start(problem, columns.units(), options);
+  const SolverOutcome found = minimise_cvar(problem, options, from);
   const Eigen::VectorXd theta = columns.from_units(found.theta);
   ExactResult result{.model = problem.model(theta),
                      .certificate = found.certificate,

@@ -2,6 +2,7 @@
 
 #include "solver/dual_bound.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace adacvar {
@@ -61,6 +62,27 @@ class Room {
   double last_ = std::numeric_limits<double>::infinity();
 };
 
+/// Whether the model that is known may turn out to be the least: its value is reached by what the
+/// duals promise. Asked again when half of the gap is gone, for an answer costs a certificate.
+class Known {
+ public:
+  explicit Known(const FollowOptions& options)
+      : least_(options.attained * (1 - 1.5 * options.tolerance)) {}
+
+  bool may_be_least(const InteriorPoint& point) {
+    const double gap = point.gap();
+    if (gap > 0.1 * point.value() || gap > 0.5 * last_ || point.value() - gap < least_) {
+      return false;
+    }
+    last_ = gap;
+    return true;
+  }
+
+ private:
+  double least_;
+  double last_ = std::numeric_limits<double>::infinity();
+};
+
 }  // namespace
 
 bool is_within(const Certificate& certificate, double tolerance) {
@@ -89,19 +111,25 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
   SolverOutcome outcome;
   Progress progress;
   Room room;
+  Known known(options);
   outcome.certificate.rounding = options.rounding;
   for (bool moved = true;; moved = point.step()) {
     const double value = point.value();
     const bool ends =
         is_set(options.stop) || outcome.steps == options.most_steps || value <= options.rounding;
     const bool stuck = !moved || !progress.goes_on(point.gap());
-    if (ends || stuck || point.gap() <= 1.5 * options.tolerance * value) {
+    const bool is_small = point.gap() <= 1.5 * options.tolerance * value;
+    if (ends || stuck || (point.is_on_path() && (is_small || known.may_be_least(point)))) {
       improve(problem, options.alpha, point, objective(point.theta()), outcome);
-      if (const auto status = ending(problem, outcome.certificate, options.tolerance)) {
+      outcome.last = {point.theta(), point.gap()};
+      Certificate certificate = outcome.certificate;
+      certificate.upper = std::min(certificate.upper, options.attained);
+      if (const auto status = ending(problem, certificate, options.tolerance)) {
         outcome.status = *status;
         return outcome;
       }
-      if (!ends && room.give(outcome.certificate, point)) {
+      const bool has_room = !ends && (is_small || stuck) && room.give(certificate, point);
+      if (has_room) {
         progress = {};
       } else if (ends || stuck) {
         if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 namespace adacvar {
@@ -14,6 +15,8 @@ struct FollowOptions {
   double alpha;
   double tolerance;
   double rounding;  ///< as in Certificate
+  /// By a model that is known; proving that it is the least will do.
+  double attained = std::numeric_limits<double>::infinity();
   std::uint64_t most_steps;
   const std::atomic<bool>* stop;
 };

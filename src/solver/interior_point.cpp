@@ -17,6 +17,9 @@ constexpr double kLeastWeight = 1e-15;
 // To begin with, for losses whose curvature may vanish.
 constexpr double kDamping = 1e-6;
 
+// So many rows never reach the path together.
+constexpr std::size_t kMany = 4096;
+
 }  // namespace
 
 InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
@@ -30,6 +33,7 @@ InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
       end_(1 + terms_->piece_count()),
       theta_(theta),
       damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
+      is_on_path_(kind == Kind::weighted || (gap == 0 && costs.size() < kMany)),
       rows_(costs.size()),
       row_steps_(costs.size()),
       outer_(costs.size()),
@@ -68,39 +72,58 @@ void InteriorPoint::begin(double gap) {
     const double loss = sum([&](std::size_t r, Sum& s) { s.value += losses[r]; }).value;
     gap = 2 * std::max(loss / count, 1e-300) * cost;
   }
-  const double product = gap / constraints();
-  each_row([&](std::size_t r) { centre(r, product); });
+  centre(gap / constraints());
+}
+
+void InteriorPoint::centre(double product) {
+  each_row([&](std::size_t r) { rows_[r] = centred(r, product, level_); });
   const Totals totals = totals_after({0, 0}, level_);
   complementarity_ = totals.products;
   cost_ = totals.cost;
 }
 
-// z with sum over the constraints of product / slack = cost. The sum is convex in z and falls, so
-// Newton's method from too little room never overshoots.
-void InteriorPoint::centre(std::size_t r, double product) {
-  Row& row = rows_[r];
-  double highest = -std::numeric_limits<double>::infinity();
-  for (std::size_t j = first_; j < end_; ++j) {
-    highest = std::max(highest, floor_of(r, j, level_));
-  }
-  double room = product / row.cost;  // the nearest constraint alone would ask for that much
+// The room that two constraints leave, one of them `apart` below the other: the root of a square.
+double InteriorPoint::room_of_two(double apart, double least) {
+  const double far = apart / least;
+  const double root = far < 1e8 ? std::sqrt(far * far + 4) : far;
+  return far > 2 ? 2 * apart / (far - 2 + root) : 0.5 * least * (2 - far + root);
+}
+
+// The room that adds up to product / slack = cost over the constraints, `least` being what one of
+// them alone would ask for. The sum is convex and falls, so Newton's method from too little room
+// never overshoots.
+double InteriorPoint::room_above(const Triple& below, double least) const {
+  if (end_ - first_ == 2) return room_of_two(std::max(below[first_], below[first_ + 1]), least);
+  double room = least;
   for (int pass = 0; pass < 50; ++pass) {
-    double excess = -row.cost;
+    double excess = -1;
     double slope = 0;
     for (std::size_t j = first_; j < end_; ++j) {
-      const double slack = highest - floor_of(r, j, level_) + room;
-      excess += product / slack;
-      slope += product / slack / slack;
+      const double share = least / (below[j] + room);
+      excess += share;
+      slope += share / (below[j] + room);
     }
     const double more = excess / slope;
     if (!(more > 1e-15 * room)) break;
     room += more;
   }
+  return room;
+}
+
+InteriorPoint::Row InteriorPoint::centred(std::size_t r, double product, double level) const {
+  Row row = rows_[r];
+  double highest = -std::numeric_limits<double>::infinity();
+  for (std::size_t j = first_; j < end_; ++j) {
+    highest = std::max(highest, floor_of(r, j, level));
+  }
+  for (std::size_t j = first_; j < end_; ++j) row.slack[j] = highest - floor_of(r, j, level);
+  const double room = room_above(row.slack, product / row.cost);
   row.z = highest + room;
   for (std::size_t j = first_; j < end_; ++j) {
-    row.slack[j] = highest - floor_of(r, j, level_) + room;
+    row.slack[j] += room;
     row.dual[j] = product / row.slack[j];
   }
+  return row;
 }
 
 void InteriorPoint::read_law(RowLaw& law, std::vector<double>& slopes) const {
@@ -121,6 +144,8 @@ void InteriorPoint::read_law(RowLaw& law, std::vector<double>& slopes) const {
 // curvature vanishes, as a Huber loss's does far out, it leaps: more damping brings it back.
 bool InteriorPoint::step() {
   constexpr double kMostDamping = 1e6;
+  if (!is_on_path_ && approach()) return true;
+  is_on_path_ = true;
   if (try_step()) return true;
   begin(complementarity_);
   is_plain_ = true;
@@ -233,6 +258,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
   right.head(size) = -terms_->lift(pulls) - problem_.ridge().cwiseProduct(theta_) / unit_;
   right(size) = first_ == 0 ? level_sum - level_cost_ : 0.0;
   const Eigen::VectorXd solved = factor_.solve(right);
+  decrement_ = right.dot(solved);
   theta_step_ = solved.head(size);
   problem_.remove_common_part(theta_step_);
   level_step_ = solved(size);
@@ -336,6 +362,56 @@ bool InteriorPoint::move(Lengths lengths) {
   }
   terms_->move_to(theta_);
   return false;
+}
+
+// What theta and level are worth when every row is centred.
+double InteriorPoint::barrier(double product, double level) const {
+  const double rows = sum([&](std::size_t r, Sum& total) {
+                        const Row row = centred(r, product, level);
+                        double slacks = 1;
+                        for (std::size_t j = first_; j < end_; ++j) slacks *= row.slack[j];
+                        total.value += row.cost * row.z - product * std::log(slacks);
+                      }).value;
+  return rows + level_cost_ * level;
+}
+
+// One step of Newton's method on the barrier function. False if it did not fall.
+bool InteriorPoint::descend(double product) {
+  constexpr int kMostHalvings = 12;
+  factorise();
+  find_direction(false, product);
+  const double before = barrier(product, level_) + problem_.penalty(theta_) / unit_;
+  double length = 1;
+  for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
+    const Eigen::VectorXd theta = theta_ + length * theta_step_;
+    const double level = level_ + length * level_step_;
+    terms_->move_to(theta);
+    const double fall = before - barrier(product, level) - problem_.penalty(theta) / unit_;
+    if (fall > 0.1 * length * decrement_) {
+      theta_ = theta;
+      level_ = level;
+      return true;
+    }
+  }
+  terms_->move_to(theta_);
+  return false;
+}
+
+// As long as the barrier function falls by much of the gap the product stays; a smaller one is
+// next when the step shows that its minimum is near.
+bool InteriorPoint::approach() {
+  constexpr double kNear = 0.005;  // relative gap from which the path is followed
+  constexpr double kLess = 0.05;
+  constexpr int kMostDescents = 30;  // with one product
+  const double product = complementarity_ / constraints();
+  if (++descents_ > kMostDescents || !descend(product)) return false;
+  const double off = decrement_ / complementarity_;
+  const bool is_near = gap() <= kNear * value();
+  is_on_path_ = is_near && off < 0.2;
+  const bool asks_less = !is_near && off < 1;
+  if (asks_less) descents_ = 0;
+  centre(asks_less ? kLess * product : product);
+  return true;
 }
 
 }  // namespace adacvar

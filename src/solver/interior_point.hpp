@@ -19,6 +19,10 @@ namespace adacvar {
 /// [M92]. The rows are eliminated one by one, so that a step is one weighted Gram matrix and six
 /// passes over the rows.
 ///
+/// Of many rows a few always lag behind and would hold all others up from a start off the central
+/// path. The way to the path is then Newton's method on the barrier function itself: with every
+/// row centred that is a smooth function of theta and level.
+///
 /// Every point is feasible: where a curved loss exceeds its linear model, z gives way.
 class InteriorPoint {
  public:
@@ -45,6 +49,9 @@ class InteriorPoint {
 
   /// Slacks and duals anew for this theta, their products adding up to `gap`.
   void recentre(double gap) { begin(gap / unit_); }
+
+  /// Whether the path was reached: before, `gap` says nothing of how far the optimum is.
+  [[nodiscard]] bool is_on_path() const noexcept { return is_on_path_; }
 
  private:
   // Constraint 0 is z >= 0, the others are z >= piece - level; kind weighted has no constraint 0.
@@ -118,7 +125,10 @@ class InteriorPoint {
   [[nodiscard]] Total sum(const Work& work) const;
 
   void begin(double gap);
-  void centre(std::size_t r, double product);
+  void centre(double product);
+  [[nodiscard]] static double room_of_two(double apart, double least);
+  [[nodiscard]] double room_above(const Triple& below, double least) const;
+  [[nodiscard]] Row centred(std::size_t r, double product, double level) const;
   [[nodiscard]] double constraints() const;
   [[nodiscard]] Means means_of(std::size_t r) const;
   void factorise();
@@ -130,6 +140,9 @@ class InteriorPoint {
   [[nodiscard]] Totals totals_after(Lengths lengths, double level) const;
   bool move(Lengths lengths);
   bool try_step();
+  [[nodiscard]] double barrier(double product, double level) const;
+  bool descend(double product);
+  bool approach();
 
   const Problem& problem_;
   std::unique_ptr<RowTerms> terms_;
@@ -143,12 +156,15 @@ class InteriorPoint {
   double cost_ = 0;     // of all z and the level
   double damping_ = 0;  // of the losses' curvature
   bool is_plain_ = false;
+  bool is_on_path_;
+  int descents_ = 0;  // of the barrier function, with the product at hand
   std::vector<Row> rows_;
   std::vector<Pieces> pieces_;  // none: every loss is its own value
   ScaledFactor factor_;
   // The step at hand.
   Eigen::VectorXd theta_step_;
   double level_step_ = 0;
+  double decrement_ = 0;  // how fast a barrier function falls along the step
   std::vector<RowStep> row_steps_;
   // Numbers of each row on their way into a sum.
   std::vector<double> outer_;

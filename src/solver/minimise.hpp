@@ -5,9 +5,9 @@
 
 namespace adacvar {
 
-/// Least CVaR; see solve_exact. `gap`: how far `start` may be from it, 0 when that is not known.
+/// Least CVaR; see solve_exact.
 [[nodiscard]] SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
-                                          const Eigen::VectorXd& start, double gap);
+                                          const Start& start);
 
 /// Least sum of q_r L_r + ridge/2 |weights|^2 for a law over the rows, its bound as the lower end
 /// of the certificate and the value found as the upper. Newton's method, for losses that are not

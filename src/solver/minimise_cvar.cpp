@@ -19,15 +19,21 @@ class TailSearch {
   TailSearch(const Problem& problem, const ExactOptions& options, double tail)
       : problem_(problem), options_(options), tail_(tail), is_in_(problem.rows()) {}
 
-  SolverOutcome run(const Eigen::VectorXd& start, double gap) {
+  SolverOutcome run(const Start& start) {
     SolverOutcome best;
-    best.theta = start;
-    begin(problem_.losses(start), gap);
-    best.certificate.rounding = problem_.rounding(cvar(problem_.constant_losses(), options_.alpha));
+    best.theta = start.theta;
+    double gap = start.gap;
+    begin(problem_.losses(start.theta), gap);
+    const double constant = cvar(problem_.constant_losses(), options_.alpha);
+    best.certificate.rounding = problem_.rounding(constant);
     for (int round = 1;; ++round) {
-      const SolverOutcome found = solve(best, gap);
+      const SolverOutcome found = solve(best, gap, constant);
       const std::vector<double> losses = problem_.losses(found.theta);
       keep_better(found, cvar(losses, options_.alpha) + problem_.penalty(found.theta), best);
+      if (constant < best.certificate.upper) {
+        best.certificate.upper = constant;
+        best.theta = problem_.constant();
+      }
       if (const auto status = ending(problem_, best.certificate, options_.tolerance)) {
         best.status = *status;
         return best;
@@ -44,8 +50,10 @@ class TailSearch {
  private:
   // The worst rows; all of them when they are few, or when many are within `margin` of the level,
   // as they are where the best classifier knows nothing: the worst by a hair are no fair sample.
+  // But a level that is next to nothing has most rows below it however little they count.
   void begin(const std::vector<double>& losses, double margin) {
-    const double level = value_at_risk(losses, options_.alpha) - margin;
+    const double tail_level = value_at_risk(losses, options_.alpha);
+    const double level = tail_level - std::min(margin, 0.05 * tail_level);
     const auto reach = std::ranges::count_if(losses, [&](double loss) { return loss >= level; });
     const bool all = problem_.rows() < kFew || static_cast<double>(reach) > 2 * kRoom * tail_;
     take(losses, all ? kLowest : std::min(level, worst_level(losses)));
@@ -68,7 +76,7 @@ class TailSearch {
     return rows_.size() > before;
   }
 
-  [[nodiscard]] SolverOutcome solve(const SolverOutcome& from, double gap) const {
+  [[nodiscard]] SolverOutcome solve(const SolverOutcome& from, double gap, double attained) const {
     const double count = static_cast<double>(rows_.size());
     std::vector<double> losses;
     std::vector<double> slopes;
@@ -84,6 +92,7 @@ class TailSearch {
                   {.alpha = options_.alpha,
                    .tolerance = share * options_.tolerance,
                    .rounding = share * from.certificate.rounding,
+                   .attained = attained,
                    .most_steps = options_.max_steps - std::min(options_.max_steps, from.steps),
                    .stop = options_.stop},
                   objective);
@@ -101,6 +110,7 @@ class TailSearch {
       best.theta = found.theta;
     }
     best.steps += found.steps;
+    best.last = found.last;
   }
 
   static constexpr double kRoom = 2;
@@ -147,15 +157,14 @@ void prefer_constant(const Problem& problem, const ExactOptions& options, Solver
   outcome.theta = problem.constant();
 }
 
-SolverOutcome minimise(const Problem& problem, const ExactOptions& options,
-                       const Eigen::VectorXd& start, double gap) {
+SolverOutcome minimise(const Problem& problem, const ExactOptions& options, const Start& start) {
   const auto count = static_cast<double>(problem.rows());
   const double tail = std::max(1.0, detail::tail_count(options.alpha, problem.rows()));
   if (tail >= count) {  // the mean: the law is known
-    return minimise_weighted(problem, options.alpha, uniform_law(problem.rows()), start,
+    return minimise_weighted(problem, options.alpha, uniform_law(problem.rows()), start.theta,
                              options.tolerance, options.stop);
   }
-  SolverOutcome outcome = TailSearch(problem, options, tail).run(start, gap);
+  SolverOutcome outcome = TailSearch(problem, options, tail).run(start);
   try_to_separate(problem, options, outcome);
   return outcome;
 }
@@ -163,8 +172,8 @@ SolverOutcome minimise(const Problem& problem, const ExactOptions& options,
 }  // namespace
 
 SolverOutcome minimise_cvar(const Problem& problem, const ExactOptions& options,
-                            const Eigen::VectorXd& start, double gap) {
-  SolverOutcome outcome = minimise(problem, options, start, gap);
+                            const Start& start) {
+  SolverOutcome outcome = minimise(problem, options, start);
   prefer_constant(problem, options, outcome);
   return outcome;
 }

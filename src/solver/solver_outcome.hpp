@@ -8,6 +8,12 @@
 
 namespace adacvar {
 
+/// Where to begin, and how far from the optimum that may be.
+struct Start {
+  Eigen::VectorXd theta;
+  double gap = 0;  // 0: not known
+};
+
 /// What a solver found; the law is the one behind the bound.
 struct SolverOutcome {
   Eigen::VectorXd theta;
@@ -15,6 +21,7 @@ struct SolverOutcome {
   ExactStatus status = ExactStatus::stalled;
   std::uint64_t steps = 0;
   RowLaw law;
+  Start last;  // of the interior points: near the path, which theta need not be
 };
 
 /// squared, huber, logistic, softmax; not absolute, pinball, hinge.
