@@ -41,9 +41,7 @@ double mean_of(const std::vector<double>& values) {
 /// so few that the best one has.
 enum class Targets : std::uint8_t { line, doubtful, clear };
 
-Task task_of(Targets targets) {
-  return targets == Targets::line ? Task::regression : Task::binary;
-}
+Task task_of(Targets targets) { return targets == Targets::line ? Task::regression : Task::binary; }
 
 /// Features in [-1, 1].
 Dataset make_data(Shape shape, Targets targets) {

@@ -363,7 +363,7 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
   DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = {}};
   // Less is what underflow leaves of 0.
   const double nothing = 1e-30 * weighted_loss_of_zero(problem, law);
-  for (const double share : {0.0, 1e-12, 1e-9, 1e-6}) {
+  for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2}) {
     DualPoint point(problem, theta, cap, law, slopes);
     point.drop_below(share);
     point.remove_residual();

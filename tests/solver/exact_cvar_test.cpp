@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -475,6 +476,44 @@ TEST(ExactCvar, large_data_has_the_optimum_of_all_its_rows) {
     expect_optimal(wrong_place, 1e-6);
     EXPECT_NEAR(wrong_place.certificate.upper, found.certificate.upper,
                 2e-6 * found.certificate.upper);
+  }
+}
+
+/// Classes whose chances follow a line: the steeper, the fewer are in doubt.
+Dataset classes_in_doubt(double steepness) {
+  Rng rng(19);
+  Dataset data;
+  data.rows = 60'000;
+  data.features = 20;
+  data.task = Task::binary;
+  data.class_names = {"0", "1"};
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    double score = 0;
+    for (std::size_t f = 0; f < data.features; ++f) {
+      data.dense.push_back(static_cast<float>(2 * rng.uniform() - 1));
+      score += static_cast<double>(data.dense.back()) / static_cast<double>(f + 1);
+    }
+    data.targets.push_back(rng.uniform() < 1 / (1 + std::exp(-steepness * score)) ? 1.0 : 0.0);
+  }
+  return data;
+}
+
+// Without the way to the central path some of these need more than a hundred steps.
+TEST(ExactCvar, large_data_needs_few_steps) {
+  constexpr double kAlpha = 0.1;
+  const Loss loss(LossKind::logistic);
+  for (const double steepness : {10.0, 20.0, 60.0}) {
+    SCOPED_TRACE(testing::Message() << "steepness " << steepness);
+    const Dataset data = classes_in_doubt(steepness);
+    const ExactResult found = solve_exact(data, loss, {.alpha = kAlpha, .threads = 1});
+    expect_optimal(found, 1e-6);
+    EXPECT_LE(found.steps, 25U);
+    EXPECT_EQ(found.norm == 0, steepness == 10.0);  // nothing to learn
+    EXPECT_NEAR(std::accumulate(found.q.begin(), found.q.end(), 0.0), 1, 1e-6);
+    EXPECT_LE(std::ranges::max(found.q), (1 + 1e-12) / (kAlpha * 60'000));
+    const ExactResult two = solve_exact(data, loss, {.alpha = kAlpha, .threads = 2});
+    EXPECT_TRUE(std::ranges::equal(found.model.parameters(), two.model.parameters()));
+    EXPECT_EQ(found.certificate.lower, two.certificate.lower);
   }
 }
 
