@@ -42,7 +42,8 @@ TEST(Game, bounds_hold_at_every_epoch_and_come_together) {
     EXPECT_GE(record.learner_regret, 0);
     // Both regrets together: what the worst law makes of the mean losses, less the bound.
     EXPECT_GE(record.sampler_regret + record.learner_regret, 0);
-    EXPECT_GE(record.law.effective_rows, 99.0);  // a law within its cap plays on alpha N rows or more
+    EXPECT_GE(record.law.effective_rows,
+              99.0);  // a law within its cap plays on alpha N rows or more
     EXPECT_LE(record.law.effective_rows, 1000.0);
   }
   EXPECT_LT(*records.back().certificate.relative_gap(), *records[1].certificate.relative_gap());
@@ -54,17 +55,18 @@ TEST(Game, first_epoch_by_hand) {
   const Dataset data = made(200);
   const Loss loss(LossKind::squared);
   GameTracker game(data, loss, {.alpha = 0.1});
-  (void)train(
-      data, nullptr, loss, {.epochs = 1}, {.watch = [&](const EpochView& view) {
-        const GameRecord record = game.add(view);
-        const auto law = view.sampler->probabilities();
-        const auto losses = losses_of(view.model, data, loss);
-        const double value = std::inner_product(law.begin(), law.end(), losses.begin(), 0.0);
-        EXPECT_NEAR(record.value, value, 1e-12);
-        EXPECT_NEAR(record.sampler_regret, cvar(losses, 0.1) - value, 1e-12);
-        EXPECT_NEAR(record.certificate.upper, cvar(losses_of(*view.recent, data, loss), 0.1), 1e-12);
-        return true;
-      }});
+  (void)train(data, nullptr, loss, {.epochs = 1}, {.watch = [&](const EpochView& view) {
+                const GameRecord record = game.add(view);
+                const auto law = view.sampler->probabilities();
+                const auto losses = losses_of(view.model, data, loss);
+                const double value =
+                    std::inner_product(law.begin(), law.end(), losses.begin(), 0.0);
+                EXPECT_NEAR(record.value, value, 1e-12);
+                EXPECT_NEAR(record.sampler_regret, cvar(losses, 0.1) - value, 1e-12);
+                EXPECT_NEAR(record.certificate.upper,
+                            cvar(losses_of(*view.recent, data, loss), 0.1), 1e-12);
+                return true;
+              }});
 }
 
 TEST(Game, a_watcher_that_is_content_ends_the_run_with_the_mean_model) {
