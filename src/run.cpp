@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -99,7 +100,8 @@ void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std
     const LossKind kind = result.model.loss.kind();
     if (!result.certificate || (kind != LossKind::logistic && kind != LossKind::softmax)) continue;
     const double even = std::log(static_cast<double>(classes));
-    if (result.certificate->lower < even * (1 - 1e-3)) continue;
+    const bool is_mean = result.model.options.alpha == 1;
+    if (is_mean || result.certificate->lower < even * (1 - 1e-4)) continue;
     notes.push_back(fmt::format(
         "at alpha = {:g} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
         "every class the same chance: by this measure there is nothing to learn. Look at the "
@@ -110,10 +112,31 @@ void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std
   }
 }
 
+// Features that the exact model does without; the names of a few will do.
+void note_dependent(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+  constexpr std::size_t kNamed = 5;
+  for (const RunResult& result : results) {
+    const std::vector<std::string>& names = result.dependent;
+    if (names.empty()) continue;
+    std::string listed;
+    for (std::size_t n = 0; n < std::min(kNamed, names.size()); ++n) {
+      listed += fmt::format("{}'{}'", n > 0 ? ", " : "", names[n]);
+    }
+    if (names.size() > kNamed) listed += fmt::format(" and {} more", names.size() - kNamed);
+    notes.push_back(fmt::format(
+        "{} can be had from other features, up to rounding: the exact model gives no weight to {}",
+        listed, names.size() == 1 ? "it" : "them"));
+    return;
+  }
+}
+
 void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
   for (const RunResult& result : results) {
-    if (result.model.stop_reason == StopReason::interrupted && result.epochs == 0 &&
-        results.size() > 1) {
+    const bool is_exact = result.model.options.algorithm == Algorithm::exact;
+    const bool is_stopped = result.model.stop_reason == StopReason::interrupted;
+    if (is_exact && is_stopped) {
+      notes.push_back("exact was stopped before the tolerance was proved; its certificate holds");
+    } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
       notes.push_back(
           fmt::format("{} was stopped before its first epoch ended: its figures mean nothing",
                       kAlgorithmNames.of(result.model.options.algorithm)));
@@ -127,7 +150,9 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
     }
     if (result.model.stop_reason == StopReason::stalled) {
       notes.push_back(
-          "the exact solver ended before the tolerance was proved; its certificate still holds");
+          fmt::format("the exact solver ended before the tolerance was proved; its certificate "
+                      "still holds (norm of the parameters {:.3g})",
+                      result.norm));
     }
     if (result.model.stop_reason != StopReason::diverged) continue;
     notes.push_back(fmt::format(
@@ -154,6 +179,7 @@ RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> a
                        ? run_all(data, options, hooks, algorithms)
                        : run_path(data, options, hooks, options.solve.alphas);
   note_endings(report.results, report.notes);
+  note_dependent(report.results, report.notes);
   note_uniform_optimum(report.results, report.notes);
   return report;
 }

@@ -62,6 +62,7 @@ struct Outcome {
   std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
   std::optional<PartRisk> valid = {};
   std::optional<Certificate> certificate = {};  // of exact, in the learner's units
+  std::vector<std::uint32_t> dependent = {};    // of exact
   std::vector<EpochDetail> epochs = {};
   double looking_seconds = 0;  // what `epochs` cost
 
@@ -216,6 +217,7 @@ class Runs {
     outcome.result.model = std::move(found.model);
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
+    outcome.dependent = std::move(found.dependent);
     if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
     return outcome;
   }
@@ -435,6 +437,9 @@ class Runs {
       result.no_certificate = "training diverged: there is no trained model to measure";
     }
     result.norm = norm_of(best);
+    for (const std::uint32_t f : best.dependent) {
+      result.dependent.push_back(data_.train.feature_names.at(f));
+    }
     if (hooks_.detail != Detail::none) result.detail = detail_of(best);
     result.epoch_details = std::move(best.epochs);
     return result;

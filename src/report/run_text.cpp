@@ -138,7 +138,8 @@ std::string run_text(const RunReport& report) {
   add_part(report, &RunResult::test, "test", table);
   text += table.text();
   if (report.results.size() > 1 && !is_exact(first)) {
-    text += "\n* least CVaR";
+    text += std::ranges::any_of(report.results, is_exact) ? "\n* least CVaR but for exact"
+                                                          : "\n* least CVaR";
     text += first.certificate ? "; gap: certified distance from the least possible\n" : "\n";
   } else if (first.certificate && report.results.size() == 1) {
     text += fmt::format(

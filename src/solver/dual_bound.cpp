@@ -81,7 +81,8 @@ class DualPoint {
 
   struct Value {
     double bound = 0;
-    double residual = 0;  // what rho costs
+    double residual = 0;  // what rho costs where it should be 0
+    double held = 0;      // and where parameters stay 0
   };
 
   [[nodiscard]] Value value(double radius) const {
@@ -95,12 +96,13 @@ class DualPoint {
     const Eigen::VectorXd rho = residual();
     double paid = 0;  // by the ridge
     double rest = 0;  // squares of what should be 0
+    double held = 0;  // of parameters that stay 0
     for (Eigen::Index i = 0; i < rho.size(); ++i) {
       const double ridge = problem_.ridge()(i);
       const double size = std::abs(rho(i));
       // The least of rho_i theta_i + ridge/2 theta_i^2: inside, or at the radius.
       if (ridge == 0) {
-        rest += size * size;
+        (problem_.is_held(i) ? held : rest) += size * size;
       } else if (size <= ridge * radius) {
         paid += size / ridge * size / 2;
       } else {
@@ -108,8 +110,9 @@ class DualPoint {
       }
     }
     const double total = sum.value() - 8 * kEpsilon * sizes - (1 + 16 * kEpsilon) * paid;
+    const double whole = (1 + 8 * kEpsilon) * radius * std::sqrt(rest + held);
     const double cost = (1 + 8 * kEpsilon) * radius * std::sqrt(rest);
-    return {total - cost, cost};
+    return {total - whole, cost, whole - cost};
   }
 
  private:
@@ -119,8 +122,11 @@ class DualPoint {
     double size;
   };
 
-  // A ridge that is next to nothing does not pay for what rounding leaves of rho.
-  [[nodiscard]] bool is_free(Eigen::Index i) const { return problem_.ridge()(i) > kLeastRidge; }
+  // Whether rho need not vanish there. A ridge that is next to nothing does not pay for what
+  // rounding leaves of it; of a feature that depends on others no more than rounding is left.
+  [[nodiscard]] bool is_free(Eigen::Index i) const {
+    return problem_.ridge()(i) > kLeastRidge || problem_.is_held(i);
+  }
 
   // rho. Of the products weight * slope as rounded: moving each slope by that much changes the
   // value within what `value` sets aside.
@@ -360,7 +366,8 @@ double weighted_loss_of_zero(const Problem& problem, const RowLaw& law) {
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                      const std::vector<double>& slopes, const Eigen::VectorXd& theta) {
   const double cap = 1 / std::max(1.0, detail::tail_count(alpha, problem.rows()));
-  DualBound bound{.value = 0, .radius = 1e4 * (1 + theta.norm()), .law = {}};
+  const double reach = problem.dependent().empty() ? 1e4 : 1e2;
+  DualBound bound{.value = 0, .radius = reach * (1 + theta.norm()), .law = {}};
   // Less is what underflow leaves of 0.
   const double nothing = 1e-30 * weighted_loss_of_zero(problem, law);
   for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2}) {
@@ -373,6 +380,7 @@ DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
     // No loss is negative: 0 is a bound.
     if (std::isfinite(found) && found > std::max(bound.value, nothing)) {
       bound.value = found;
+      bound.held = value.held;
       bound.law = std::move(point.law());
     }
     if (value.residual <= 1e-10 * value.bound) break;

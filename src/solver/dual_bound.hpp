@@ -23,15 +23,18 @@ struct RowLaw {
 /// so that rho vanishes where there is no ridge to pay for it (the intercepts always; all
 /// parameters when ridge = 0); slopes are then kept in the domain by scaling towards 0. What
 /// rounding leaves of rho counts times `radius`: the bound holds for all models with parameters of
-/// at most that norm. Losses are not negative, so a law that adds up to more than 1, or exceeds its
+/// at most that norm. So does what is left of rho where a feature depends on others, whose weight
+/// stays 0. Losses are not negative, so a law that adds up to more than 1, or exceeds its
 /// cap, is scaled down and still gives a bound.
 struct DualBound {
   double value = 0;
   double radius = 0;
-  RowLaw law;  ///< the one behind it
+  double held = 0;  ///< what the value would be more if no feature depended on others
+  RowLaw law;       ///< the one behind it
 };
 
-/// `slopes` are those of the law's rows at `theta`, which also sets the radius, 1e4 (1 + |theta|).
+/// `slopes` are those of the law's rows at `theta`, which also sets the radius, 1e4 (1 + |theta|),
+/// or 1e2 where features depend on others: a hundred times more is what rounding can be fitted by.
 [[nodiscard]] DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                                    const std::vector<double>& slopes, const Eigen::VectorXd& theta);
 

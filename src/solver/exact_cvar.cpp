@@ -119,9 +119,9 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
   check(data, loss, options);
   const ColumnUnits columns(data);
   const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
-  const Start from = start != nullptr
-                         ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
-                         : find_start(problem, columns.units(), options);
+  Start from = start != nullptr ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
+                                : find_start(problem, columns.units(), options);
+  problem.hold(from.theta);
   const SolverOutcome found = minimise_cvar(problem, options, from);
   const Eigen::VectorXd theta = columns.from_units(found.theta);
   ExactResult result{.model = problem.model(theta),
@@ -129,6 +129,7 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
                      .status = found.status,
                      .steps = found.steps,
                      .norm = theta.norm(),
+                     .dependent = problem.dependent(),
                      .q = std::vector<double>(data.rows)};
   if (columns.is_changed()) {
     result.certificate.upper =
@@ -155,7 +156,9 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
   const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
   const RowLaw law = law_of(q, data.rows);
   const Eigen::VectorXd theta = columns.to_units(parameters_of(model, problem.size()));
-  const SolverOutcome found = minimise_weighted(problem, options.alpha, law, theta, 1e-9, nullptr);
+  Eigen::VectorXd start = theta;
+  problem.hold(start);
+  const SolverOutcome found = minimise_weighted(problem, options.alpha, law, start, 1e-9, nullptr);
   Certificate certificate = found.certificate;
   certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);
   return certificate;

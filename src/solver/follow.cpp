@@ -10,15 +10,16 @@ namespace adacvar {
 namespace {
 
 /// Keeps the better of what is known and what a point shows; `upper` is the objective there.
-void improve(const Problem& problem, double alpha, const InteriorPoint& point, double upper,
-             SolverOutcome& outcome) {
+void improve(const Problem& problem, const FollowOptions& options, const InteriorPoint& point,
+             double upper, SolverOutcome& outcome) {
   RowLaw law;
   std::vector<double> slopes;
   point.read_law(law, slopes);
-  DualBound bound = dual_bound(problem, alpha, law, slopes, point.theta());
+  DualBound bound = dual_bound(problem, options.alpha, law, slopes, point.theta());
   if (outcome.law.rows.empty() || bound.value > outcome.certificate.lower) {
     outcome.certificate.lower = bound.value;
     outcome.certificate.radius = bound.radius;
+    outcome.certificate.rounding = options.rounding + bound.held;
     outcome.law = std::move(bound.law);
   }
   if (outcome.theta.size() == 0 || upper < outcome.certificate.upper) {
@@ -83,12 +84,26 @@ class Known {
   double last_ = std::numeric_limits<double>::infinity();
 };
 
+/// A gap at which a certificate is made whatever the tolerance: rounding may not let a better one
+/// be.
+class Milestone {
+ public:
+  bool is_reached(const InteriorPoint& point) {
+    constexpr double kGap = 1e-6;
+    if (is_passed_ || !point.is_on_path() || point.gap() > kGap * point.value()) return false;
+    is_passed_ = true;
+    return true;
+  }
+
+ private:
+  bool is_passed_ = false;
+};
+
 }  // namespace
 
 bool is_within(const Certificate& certificate, double tolerance) {
-  const auto gap = certificate.relative_gap();
-  return (gap && *gap <= tolerance) ||
-         certificate.upper - certificate.lower <= certificate.rounding;
+  return certificate.upper - certificate.lower <=
+         certificate.rounding + tolerance * certificate.lower;
 }
 
 ExactStatus status_at_zero(const Problem& problem) {
@@ -112,6 +127,7 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
   Progress progress;
   Room room;
   Known known(options);
+  Milestone milestone;
   outcome.certificate.rounding = options.rounding;
   for (bool moved = true;; moved = point.step()) {
     const double value = point.value();
@@ -119,8 +135,9 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
         is_set(options.stop) || outcome.steps == options.most_steps || value <= options.rounding;
     const bool stuck = !moved || !progress.goes_on(point.gap());
     const bool is_small = point.gap() <= 1.5 * options.tolerance * value;
-    if (ends || stuck || (point.is_on_path() && (is_small || known.may_be_least(point)))) {
-      improve(problem, options.alpha, point, objective(point.theta()), outcome);
+    const bool promises = is_small || known.may_be_least(point) || milestone.is_reached(point);
+    if (ends || stuck || (point.is_on_path() && promises)) {
+      improve(problem, options, point, objective(point.theta()), outcome);
       outcome.last = {point.theta(), point.gap()};
       Certificate certificate = outcome.certificate;
       certificate.upper = std::min(certificate.upper, options.attained);

@@ -33,7 +33,7 @@ InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
       end_(1 + terms_->piece_count()),
       theta_(theta),
       damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
-      is_on_path_(kind == Kind::weighted || (gap == 0 && costs.size() < kMany)),
+      is_on_path_(gap == 0 && costs.size() < kMany),
       rows_(costs.size()),
       row_steps_(costs.size()),
       outer_(costs.size()),
@@ -217,6 +217,7 @@ void InteriorPoint::factorise() {
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
   matrix(size, size) = first_ == 0 ? levels : 1.0;
+  problem_.hold(matrix);
   factor_.compute(std::move(matrix));
 }
 
@@ -255,7 +256,9 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
                            }).value;
   const Eigen::Index size = problem_.size();
   Eigen::VectorXd right(size + 1);
-  right.head(size) = -terms_->lift(pulls) - problem_.ridge().cwiseProduct(theta_) / unit_;
+  Eigen::VectorXd gradient = terms_->lift(pulls) + problem_.ridge().cwiseProduct(theta_) / unit_;
+  problem_.hold(gradient);
+  right.head(size) = -gradient;
   right(size) = first_ == 0 ? level_sum - level_cost_ : 0.0;
   const Eigen::VectorXd solved = factor_.solve(right);
   decrement_ = right.dot(solved);

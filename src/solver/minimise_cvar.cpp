@@ -103,6 +103,7 @@ class TailSearch {
     if (is_first || found.certificate.lower > best.certificate.lower) {
       best.certificate.lower = found.certificate.lower;
       best.certificate.radius = found.certificate.radius;
+      best.certificate.rounding = std::max(best.certificate.rounding, found.certificate.rounding);
       best.law = found.law;
     }
     if (is_first || upper < best.certificate.upper) {

@@ -50,8 +50,10 @@ class WeightedLoss {
   [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
     Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
     gradient += problem_.ridge().cwiseProduct(theta);
+    problem_.hold(gradient);
     Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
     hessian.diagonal() += problem_.ridge();
+    problem_.hold(hessian);
     NewtonStep result = newton_step(hessian, gradient);
     problem_.remove_common_part(result.step);
     return result;
@@ -116,7 +118,7 @@ SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw&
   outcome.steps = found.steps;
   outcome.law = law;
   const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), found.theta);
-  outcome.certificate = {bound.value, found.value, bound.radius, rounding};
+  outcome.certificate = {bound.value, found.value, bound.radius, rounding + bound.held};
   return outcome;
 }
 
@@ -137,7 +139,7 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
                      {.alpha = alpha,
                       .tolerance = tolerance,
                       .rounding = rounding_of(problem, law),
-                      .most_steps = 200,
+                      .most_steps = 1000,
                       .stop = stop},
                      objective);
     outcome.law = law;

@@ -3,6 +3,7 @@
 #include "base/parallel.hpp"
 #include "learner/row_kernels.hpp"
 #include "solver/accurate_rows.hpp"
+#include "solver/dependent_columns.hpp"
 #include "solver/gram.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -53,6 +54,27 @@ Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned t
       const double unit = units.empty() ? 1.0 : units[f];
       ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) = ridge / unit / unit;
     }
+  }
+  if (!has_ridge_) dependent_ = dependent_columns(data, threads);
+  if (dependent_.empty()) return;
+  is_held_.resize(static_cast<std::size_t>(size_));
+  for (std::size_t o = 0; o < outputs_; ++o) {
+    for (const std::uint32_t f : dependent_) is_held_[o * (data.features + 1) + f] = true;
+  }
+}
+
+void Problem::hold(Eigen::VectorXd& parameters) const {
+  for (Eigen::Index i = 0; i < size_; ++i) {
+    if (is_held(i)) parameters(i) = 0;
+  }
+}
+
+void Problem::hold(Eigen::MatrixXd& hessian) const {
+  for (Eigen::Index i = 0; i < size_; ++i) {
+    if (!is_held(i)) continue;
+    hessian.row(i).setZero();
+    hessian.col(i).setZero();
+    hessian(i, i) = 1;
   }
 }
 

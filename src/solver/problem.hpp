@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,16 @@ class Problem {
   /// Of each parameter; 0 for intercepts.
   [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
   [[nodiscard]] bool has_ridge() const noexcept { return has_ridge_; }
+  /// Features whose weights stay 0, as others can do the same; none where there is a ridge, which
+  /// tells them apart.
+  [[nodiscard]] const std::vector<std::uint32_t>& dependent() const noexcept { return dependent_; }
+  [[nodiscard]] bool is_held(Eigen::Index parameter) const noexcept {
+    return !is_held_.empty() && is_held_[static_cast<std::size_t>(parameter)];
+  }
+  /// Clears what the parameters that stay 0 have in parameters or a gradient, and makes them leave
+  /// the others alone in a Hessian.
+  void hold(Eigen::VectorXd& parameters) const;
+  void hold(Eigen::MatrixXd& hessian) const;
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   [[nodiscard]] std::size_t rows() const noexcept { return data_.rows; }
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
@@ -99,6 +110,8 @@ class Problem {
   double largest_target_ = 0;  // as it was before its mean was taken away; of classes: 0
   bool has_ridge_;
   Eigen::VectorXd ridge_;
+  std::vector<std::uint32_t> dependent_;
+  std::vector<bool> is_held_;  // by parameter; empty: none
 };
 
 }  // namespace adacvar

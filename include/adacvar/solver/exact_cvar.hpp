@@ -13,7 +13,7 @@
 namespace adacvar {
 
 enum class ExactStatus : std::uint8_t {
-  optimal,       ///< the certified relative gap is at most the tolerance, or the gap mere rounding
+  optimal,       ///< the certified relative gap is at most the tolerance, rounding aside
   not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
   stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
   interrupted,   ///< the flag asked for it
@@ -35,7 +35,10 @@ struct ExactResult {
   Certificate certificate;
   ExactStatus status = ExactStatus::stalled;
   std::uint64_t steps = 0;
-  double norm = 0;        ///< of the parameters
+  double norm = 0;  ///< of the parameters
+  /// Features that are combinations of others up to the rounding of single precision, when there is
+  /// no ridge: their weights are 0.
+  std::vector<std::uint32_t> dependent;
   std::vector<double> q;  ///< the law behind the bound, one entry per row
 };
 
