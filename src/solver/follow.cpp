@@ -90,7 +90,7 @@ class Milestone {
  public:
   bool is_reached(const InteriorPoint& point) {
     constexpr double kGap = 1e-6;
-    if (is_passed_ || !point.is_on_path() || point.gap() > kGap * point.value()) return false;
+    if (is_passed_ || point.gap() > kGap * point.value()) return false;
     is_passed_ = true;
     return true;
   }
@@ -135,8 +135,9 @@ SolverOutcome follow(const Problem& problem, InteriorPoint& point, const FollowO
         is_set(options.stop) || outcome.steps == options.most_steps || value <= options.rounding;
     const bool stuck = !moved || !progress.goes_on(point.gap());
     const bool is_small = point.gap() <= 1.5 * options.tolerance * value;
-    const bool promises = is_small || known.may_be_least(point) || milestone.is_reached(point);
-    if (ends || stuck || (point.is_on_path() && promises)) {
+    const bool promises = point.is_on_path() &&
+                          (is_small || known.may_be_least(point) || milestone.is_reached(point));
+    if (ends || stuck || promises) {
       improve(problem, options, point, objective(point.theta()), outcome);
       outcome.last = {point.theta(), point.gap()};
       Certificate certificate = outcome.certificate;
