@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -348,6 +350,51 @@ TEST(Run, small_tails_and_divergence_are_noted) {
             "trained model to measure");
   EXPECT_EQ(report.results[0].no_certificate,
             "training diverged: there is no trained model to measure");
+}
+
+// Shares of a whole: the third follows from the others, but for rounding.
+std::string shares_csv(int rows) {
+  Rng rng(8);
+  std::string text = "rent,food,rest,y\n";
+  for (int i = 0; i < rows; ++i) {
+    const auto rent = static_cast<int>(rng.below(500));
+    const auto food = static_cast<int>(rng.below(500));
+    text += fmt::format("{}.{},{}.{},{}.{},{}\n", rent / 10, rent % 10, food / 10, food % 10,
+                        (1000 - rent - food) / 10, (1000 - rent - food) % 10,
+                        rent + static_cast<int>(rng.below(200)));
+  }
+  return text;
+}
+
+TEST(Run, features_without_weight_are_named) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.data.data = folder.write("shares.csv", shares_csv(400)).string();
+  options.data.target = "y";
+  options.train.algorithm = Algorithm::exact;
+  const RunReport report = run(options);
+  EXPECT_EQ(report.results[0].dependent, std::vector<std::string>{"rest"});
+  EXPECT_EQ(report.notes, std::vector<std::string>{
+                              "'rest' can be had from other features, up to rounding: the exact "
+                              "model gives no weight to it"});
+}
+
+// Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.
+TEST(Run, nothing_to_learn_is_said_of_tails_only) {
+  const TemporaryFolder folder;
+  Rng rng(9);
+  std::string text = "x,y\n";
+  for (int i = 0; i < 4000; ++i) {
+    text += fmt::format("{},{}\n", rng.below(1000), rng.below(2) == 0 ? "heads" : "tails");
+  }
+  RunOptions options;
+  options.data.data = folder.write("coins.csv", text).string();
+  options.data.target = "y";
+  options.train.algorithm = Algorithm::exact;
+  options.train.alpha = 0.1;
+  EXPECT_EQ(run(options).notes.size(), 1U);
+  options.train.alpha = 1;
+  EXPECT_EQ(run(options).notes.size(), 0U);
 }
 
 TEST(Run, a_part_without_rows_has_no_risk) {
