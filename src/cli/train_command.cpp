@@ -60,7 +60,7 @@ bool was_stopped(const RunReport& report) {
 
 void note_interruption(RunReport& report) {
   if (was_stopped(report)) {
-    report.notes.emplace_back("stopped early: the best models so far are kept");
+    report.notes.emplace_back("stopped early: these are the best models so far");
   }
 }
 
