@@ -124,8 +124,10 @@ void note_dependent(const std::vector<RunResult>& results, std::vector<std::stri
     }
     if (names.size() > kNamed) listed += fmt::format(" and {} more", names.size() - kNamed);
     notes.push_back(fmt::format(
-        "{} can be had from other features, up to rounding: the exact model gives no weight to {}",
-        listed, names.size() == 1 ? "it" : "them"));
+        "{} can be had from other features, up to rounding: the exact model gives no weight to {}. "
+        "The least possible is that of models of norm up to {:.3g}; a larger one may fit the "
+        "rounding and be lower",
+        listed, names.size() == 1 ? "it" : "them", result.certificate->radius));
     return;
   }
 }

@@ -374,9 +374,12 @@ TEST(Run, features_without_weight_are_named) {
   options.train.algorithm = Algorithm::exact;
   const RunReport report = run(options);
   EXPECT_EQ(report.results[0].dependent, std::vector<std::string>{"rest"});
-  EXPECT_EQ(report.notes, std::vector<std::string>{
-                              "'rest' can be had from other features, up to rounding: the exact "
-                              "model gives no weight to it"});
+  ASSERT_EQ(report.notes.size(), 1U);
+  for (const char* words : {"'rest' can be had from other features, up to rounding: the exact "
+                            "model gives no weight to it",
+                            "models of norm up to", "may fit the rounding and be lower"}) {
+    EXPECT_NE(report.notes[0].find(words), std::string::npos) << report.notes[0];
+  }
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.
