@@ -159,7 +159,7 @@ void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& resu
   const double here = cvar(losses_of(model.model, data, model.loss), options.alpha);
   result.certificate =
       Certificate{best.certificate.lower * unit, (here + 0.5 * options.ridge * squares) * unit,
-                  best.certificate.radius, best.certificate.rounding * unit};
+                  best.certificate.rounding * unit};
   result.certified_alpha = options.alpha;
 }
 

@@ -123,11 +123,17 @@ void note_dependent(const std::vector<RunResult>& results, std::vector<std::stri
       listed += fmt::format("{}'{}'", n > 0 ? ", " : "", names[n]);
     }
     if (names.size() > kNamed) listed += fmt::format(" and {} more", names.size() - kNamed);
-    notes.push_back(fmt::format(
-        "{} can be had from other features, up to rounding: the exact model gives no weight to {}. "
-        "The least possible is that of models of norm up to {:.3g}; a larger one may fit the "
-        "rounding and be lower",
-        listed, names.size() == 1 ? "it" : "them", result.certificate->radius));
+    const char* const them = names.size() == 1 ? "it" : "them";
+    std::string note = fmt::format(
+        "{} can be had from other features, up to rounding: the exact model gives no weight to {}",
+        listed, them);
+    if (result.model.stop_reason == StopReason::dependent) {
+      note += fmt::format(
+          ". Among models that do not use {} the least CVaR is at least {:.6g}; by fitting the "
+          "rounding with large weights others may be lower, and the bound allows for that",
+          them, result.lower_without);
+    }
+    notes.push_back(std::move(note));
     return;
   }
 }

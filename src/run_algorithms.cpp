@@ -62,7 +62,8 @@ struct Outcome {
   std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
   std::optional<PartRisk> valid = {};
   std::optional<Certificate> certificate = {};  // of exact, in the learner's units
-  std::vector<std::uint32_t> dependent = {};    // of exact
+  std::vector<std::uint32_t> dependent = {};    // of exact, as in ExactResult
+  double lower_without = 0;
   std::vector<EpochDetail> epochs = {};
   double looking_seconds = 0;  // what `epochs` cost
 
@@ -78,6 +79,8 @@ StopReason reason_of(ExactStatus status) {
       return StopReason::optimal;
     case ExactStatus::not_attained:
       return StopReason::not_attained;
+    case ExactStatus::dependent:
+      return StopReason::dependent;
     case ExactStatus::interrupted:
       return StopReason::interrupted;
     case ExactStatus::stalled:
@@ -218,6 +221,7 @@ class Runs {
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
     outcome.dependent = std::move(found.dependent);
+    outcome.lower_without = found.lower_without;
     if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
     return outcome;
   }
@@ -440,6 +444,7 @@ class Runs {
     for (const std::uint32_t f : best.dependent) {
       result.dependent.push_back(data_.train.feature_names.at(f));
     }
+    result.lower_without = best.lower_without * unit_;
     if (hooks_.detail != Detail::none) result.detail = detail_of(best);
     result.epoch_details = std::move(best.epochs);
     return result;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <string>
@@ -377,9 +378,35 @@ TEST(Run, features_without_weight_are_named) {
   ASSERT_EQ(report.notes.size(), 1U);
   for (const char* words : {"'rest' can be had from other features, up to rounding: the exact "
                             "model gives no weight to it",
-                            "models of norm up to", "may fit the rounding and be lower"}) {
+                            "Among models that do not use it the least CVaR is at least",
+                            "others may be lower, and the bound allows for that"}) {
     EXPECT_NE(report.notes[0].find(words), std::string::npos) << report.notes[0];
   }
+  const RunResult& exact = report.results[0];
+  EXPECT_EQ(exact.model.stop_reason, StopReason::dependent);
+  EXPECT_NEAR(exact.lower_without, exact.certificate->upper, 2e-6 * exact.certificate->upper);
+  EXPECT_LT(exact.certificate->lower, exact.lower_without);
+}
+
+// A category's features depend on each other exactly: no model is lower by using all of them.
+TEST(Run, categories_leave_nothing_to_fit) {
+  const TemporaryFolder folder;
+  Rng rng(10);
+  std::string text = "colour,y\n";
+  for (int i = 0; i < 400; ++i) {
+    const std::uint64_t colour = rng.below(3);
+    text += fmt::format("{},{}\n", std::array{"red", "green", "blue"}.at(colour),
+                        static_cast<double>(colour) + rng.uniform());
+  }
+  RunOptions options;
+  options.data.data = folder.write("colours.csv", text).string();
+  options.data.target = "y";
+  options.train.algorithm = Algorithm::exact;
+  const RunReport report = run(options);
+  EXPECT_EQ(report.results[0].dependent.size(), 1U);
+  EXPECT_EQ(report.results[0].model.stop_reason, StopReason::optimal);
+  EXPECT_EQ(report.results[0].lower_without, report.results[0].certificate->lower);
+  EXPECT_EQ(report.notes[0].find("Among models"), std::string::npos);
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.

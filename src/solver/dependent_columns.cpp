@@ -1,5 +1,7 @@
 #include "solver/dependent_columns.hpp"
 
+#include "solver/copy_row.hpp"
+#include "solver/exact_rank.hpp"
 #include "solver/gram.hpp"
 
 #include <adacvar/base/index.hpp>
@@ -47,25 +49,6 @@ bool has_full_rank(const Eigen::MatrixXd& products) {
   return factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kLeast;
 }
 
-// Cholesky's method, passing over columns of which nothing is left. Row j of `factor` is column j
-// in terms of the columns kept.
-std::vector<std::uint32_t> dependent_in(const Eigen::MatrixXd& products) {
-  const Eigen::Index size = products.rows();
-  Eigen::MatrixXd factor = Eigen::MatrixXd::Zero(size, size);
-  std::vector<std::uint32_t> found;
-  for (Eigen::Index j = 0; j < size; ++j) {
-    const Eigen::VectorXd left =
-        products.col(j).tail(size - j) -
-        factor.bottomLeftCorner(size - j, j) * factor.row(j).head(j).transpose();
-    if (left(0) > kLeast) {
-      factor.col(j).tail(size - j) = left / std::sqrt(left(0));
-    } else {
-      found.push_back(static_cast<std::uint32_t>(j - 1));
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> dependent_columns(const Dataset& data, unsigned threads) {
@@ -75,7 +58,39 @@ std::vector<std::uint32_t> dependent_columns(const Dataset& data, unsigned threa
   Eigen::MatrixXd products = products_of(data, every(stride, data.rows), threads);
   if (has_full_rank(products)) return {};
   if (stride > 1) products = products_of(data, every(1, data.rows), threads);
-  return dependent_in(products);
+  std::vector<std::uint32_t> features;
+  for (const Eigen::Index column : passed_over(products, kLeast)) {
+    features.push_back(static_cast<std::uint32_t>(column - 1));
+  }
+  return features;
+}
+
+std::vector<bool> exactly_dependent_columns(const Dataset& data) {
+  std::vector<bool> found =
+      exactly_dependent(data.rows, data.features + 1, [&](std::size_t i, std::span<float> entries) {
+        entries[0] = 1;
+        copy_row(data, static_cast<Index>(i), entries.subspan(1));
+      });
+  found.erase(found.begin());
+  return found;
+}
+
+// Cholesky's method. Row j of `factor` is column j in terms of the columns kept.
+std::vector<Eigen::Index> passed_over(const Eigen::MatrixXd& products, double least) {
+  const Eigen::Index size = products.rows();
+  Eigen::MatrixXd factor = Eigen::MatrixXd::Zero(size, size);
+  std::vector<Eigen::Index> found;
+  for (Eigen::Index j = 0; j < size; ++j) {
+    const Eigen::VectorXd left =
+        products.col(j).tail(size - j) -
+        factor.bottomLeftCorner(size - j, j) * factor.row(j).head(j).transpose();
+    if (left(0) > least) {
+      factor.col(j).tail(size - j) = left / std::sqrt(left(0));
+    } else {
+      found.push_back(j);
+    }
+  }
+  return found;
 }
 
 }  // namespace adacvar

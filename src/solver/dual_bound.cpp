@@ -1,16 +1,18 @@
 #include "solver/dual_bound.hpp"
 
-#include "solver/gram.hpp"
-#include "solver/scaled_factor.hpp"
+#include "solver/conjugate.hpp"
+#include "solver/mobility.hpp"
 
 #include <adacvar/risk/cvar.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace adacvar {
 
@@ -18,32 +20,99 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kLeastRidge = 1e-8;
+// Beside the largest: less does not move.
+constexpr double kLeastMobility = 1e-12;
 
 /// Moves slopes, and weights between 0 and their cap, to where the bound can be read off.
 class DualPoint {
  public:
-  DualPoint(const Problem& problem, const Eigen::VectorXd& theta, double cap, RowLaw law,
-            std::vector<double> slopes)
+  DualPoint(const Problem& problem, const Eigen::VectorXd& theta, Models models, double cap,
+            RowLaw law, std::vector<double> slopes)
       : problem_(problem),
+        conjugate_(problem.loss()),
         pull_(problem.ridge().cwiseProduct(theta)),
+        models_(models),
         cap_(cap),
         law_(std::move(law)),
         slopes_(std::move(slopes)),
         outputs_(problem.outputs()) {}
 
-  [[nodiscard]] RowLaw& law() { return law_; }
+  /// Within its limits.
+  [[nodiscard]] RowLaw take_law() {
+    const double over = excess();
+    for (double& weight : law_.weights) weight /= over;
+    return std::move(law_);
+  }
+  [[nodiscard]] std::vector<double> take_slopes() { return std::move(slopes_); }
 
   // Weights and slopes this small, the cap and 1 being whole, become 0: where models go to infinity
-  // next to nothing is left of them, but rho must vanish all the same.
-  void drop_below(double share) {
+  // next to nothing is left of them, but rho must vanish all the same. Slopes at the border of
+  // their domain, which could not move, come off it by as much.
+  void give_room(double share) {
     for (double& weight : law_.weights) {
       if (weight < share * cap_) weight = 0;
     }
     for (double& slope : slopes_) {
-      if (std::abs(slope) < share) slope = 0;
+      slope = std::abs(slope) < share ? 0.0 : slope * (1 - share);
     }
+    clip();
   }
 
+  // Makes rho vanish but for rounding. Where that would take slopes beyond 0, they become 0 and the
+  // others balance what is left, unless it is more than `limit`: then false.
+  bool balance(double limit) {
+    constexpr int kMostRounds = 3;
+    for (int round = 0; round < kMostRounds; ++round) {
+      remove_residual();
+      if (!clip()) return true;
+      if (mobility_->norm(unbalanced(residual())) > limit) return false;
+    }
+    return true;
+  }
+
+  // Domains are convex and hold 0, so scaling leads into them and keeps rho = 0.
+  void shrink_into_domain() {
+    double factor = 1;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) factor = std::min(factor, allowed_factor(r));
+    if (factor == 1) return;
+    factor *= 1 - 4 * kEpsilon;
+    for (double& slope : slopes_) slope *= factor;
+  }
+
+  /// Of the point where rho vanishes.
+  struct Value {
+    double bound = 0;
+    double cost = 0;  // of going there
+  };
+
+  // sum of -q L*(u), less its rounding error: a bound where rho = 0.
+  [[nodiscard]] double value() const {
+    detail::AccurateSum sum;
+    double sizes = 0;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      const Conjugate::Term term = minus_conjugate(r);
+      sum.add_product(law_.weights[r], term.value);
+      sizes += law_.weights[r] * term.size;
+    }
+    return sum.value() - 8 * kEpsilon * sizes;
+  }
+
+  // Nothing when it is not more than `least`, or not proved.
+  [[nodiscard]] std::optional<Value> value_above(double least) {
+    const double total = value();
+    if (!(total > least)) return std::nullopt;
+    const Eigen::VectorXd rho = residual();
+    const Eigen::VectorXd errors = rounding_of(rho);
+    const std::optional<double> length = length_of_move(rho, errors);
+    if (!length) return std::nullopt;
+    const Change change = change_by(*length);
+    if (!change.is_inside) return std::nullopt;
+    const double paid = paid_by_ridge(rho, errors, *length);
+    const double found = total - (1 + 16 * kEpsilon) * paid - change.value;
+    return Value{found / excess(change.weight) * (1 - 8 * kEpsilon), change.value};
+  }
+
+ private:
   // Newton's steps on the constraint, as long as they lead somewhere. The matrix is kept while it
   // does its work.
   void remove_residual() {
@@ -51,15 +120,16 @@ class DualPoint {
     double last = std::numeric_limits<double>::infinity();
     std::vector<double> best_slopes = slopes_;
     std::vector<double> best_weights = law_.weights;
+    mobility_.emplace(problem_, edges(), bound());
     for (int pass = 0; pass < kMostPasses; ++pass) {
-      const Eigen::VectorXd residual = constrained(this->residual());
-      const double size = residual.norm();
+      const Eigen::VectorXd residual = unbalanced(this->residual());
+      const double size = mobility_->norm(residual);
       if (!(size <= last)) {
         slopes_ = best_slopes;
         law_.weights = best_weights;
       }
       if (!(size < 0.5 * last) || size == 0) return;
-      if (pass == 0 || size > 0.01 * last) factorise();
+      if (pass > 0 && size > 0.01 * last) mobility_.emplace(problem_, edges(), bound());
       last = size;
       best_slopes = slopes_;
       best_weights = law_.weights;
@@ -67,125 +137,83 @@ class DualPoint {
     }
   }
 
-  // Domains are convex and hold 0, so scaling leads into them and keeps rho = 0.
-  void shrink_into_domain() {
-    double factor = 1;
-    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
-      clip_negative(r);
-      factor = std::min(factor, allowed_factor(r));
-    }
-    if (factor == 1) return;
-    factor *= 1 - 4 * kEpsilon;
-    for (double& slope : slopes_) slope *= factor;
-  }
-
-  struct Value {
-    double bound = 0;
-    double residual = 0;  // what rho costs where it should be 0
-    double held = 0;      // and where parameters stay 0
-  };
-
-  [[nodiscard]] Value value(double radius) const {
+  // 1, or more when the law exceeds 1 or its cap.
+  [[nodiscard]] double excess(double added = 0) const {
     detail::AccurateSum sum;
-    double sizes = 0;
-    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
-      const Term term = minus_conjugate(r);
-      sum.add_product(law_.weights[r], term.value);
-      sizes += law_.weights[r] * term.size;
-    }
-    const Eigen::VectorXd rho = residual();
-    double paid = 0;  // by the ridge
-    double rest = 0;  // squares of what should be 0
-    double held = 0;  // of parameters that stay 0
-    for (Eigen::Index i = 0; i < rho.size(); ++i) {
-      const double ridge = problem_.ridge()(i);
-      const double size = std::abs(rho(i));
-      // The least of rho_i theta_i + ridge/2 theta_i^2: inside, or at the radius.
-      if (ridge == 0) {
-        (problem_.is_held(i) ? held : rest) += size * size;
-      } else if (size <= ridge * radius) {
-        paid += size / ridge * size / 2;
-      } else {
-        paid += radius * (size - ridge * radius / 2);
-      }
-    }
-    const double total = sum.value() - 8 * kEpsilon * sizes - (1 + 16 * kEpsilon) * paid;
-    const double whole = (1 + 8 * kEpsilon) * radius * std::sqrt(rest + held);
-    const double cost = (1 + 8 * kEpsilon) * radius * std::sqrt(rest);
-    return {total - whole, cost, whole - cost};
+    for (const double weight : law_.weights) sum.add(weight);
+    return std::max({1.0, sum.value() + added, *std::ranges::max_element(law_.weights) / cap_});
   }
 
- private:
-  /// A number, and the size of what it is made of: rounding is relative to that.
-  struct Term {
-    double value;
-    double size;
-  };
+  [[nodiscard]] double target(std::size_t r) const { return problem_.target(law_.rows[r]); }
+  [[nodiscard]] std::size_t own_class(std::size_t r) const {
+    return static_cast<std::size_t>(target(r));
+  }
+  [[nodiscard]] double class_probability(std::size_t r, std::size_t c) const {
+    return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
+  }
 
-  // Whether rho need not vanish there. A ridge that is next to nothing does not pay for what
-  // rounding leaves of it; of a feature that depends on others no more than rounding is left.
-  [[nodiscard]] bool is_free(Eigen::Index i) const {
-    return problem_.ridge()(i) > kLeastRidge || problem_.is_held(i);
+  // Whether rho must vanish there. A ridge that is next to nothing does not pay for what rounding
+  // leaves of it. The slopes of a row's classes add up to 0, so the last class has what the others
+  // leave it; and rho of a feature that is a combination of others is that of theirs.
+  [[nodiscard]] bool is_bound(Eigen::Index i) const {
+    if (problem_.ridge()(i) > kLeastRidge || is_last_class(i) || problem_.is_idle(i)) return false;
+    return models_ == Models::all || !problem_.is_held(i);
+  }
+  [[nodiscard]] bool is_last_class(Eigen::Index i) const {
+    return outputs_ > 1 && i >= width() * static_cast<Eigen::Index>(outputs_ - 1);
+  }
+  [[nodiscard]] Eigen::Index width() const {
+    return static_cast<Eigen::Index>(problem_.data().features + 1);
+  }
+  [[nodiscard]] std::vector<Eigen::Index> bound() const {
+    std::vector<Eigen::Index> found;
+    for (Eigen::Index i = 0; i < problem_.size(); ++i) {
+      if (is_bound(i)) found.push_back(i);
+    }
+    return found;
   }
 
   // rho. Of the products weight * slope as rounded: moving each slope by that much changes the
-  // value within what `value` sets aside.
+  // value within what is set aside for rounding. With several classes the product of a row's own is
+  // minus the sum of the others, and what rounding takes from that counts, too.
   [[nodiscard]] Eigen::VectorXd residual() const {
     std::vector<double> products(slopes_.size());
     for (std::size_t e = 0; e < products.size(); ++e) {
       products[e] = law_.weights[e / outputs_] * slopes_[e];
     }
-    return problem_.accurate_gradient(law_.rows, products);
+    if (outputs_ == 1) return problem_.accurate_gradient(law_.rows, products);
+    std::vector<double> taken(slopes_.size());
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      detail::AccurateSum sum;
+      for (std::size_t c = 0; c < outputs_; ++c) {
+        if (own_class(r) != c) sum.add(-products[r * outputs_ + c]);
+      }
+      const std::size_t own = r * outputs_ + own_class(r);
+      products[own] = sum.value();
+      sum.add(-products[own]);
+      taken[own] = sum.value();
+    }
+    return problem_.accurate_gradient(law_.rows, products) +
+           problem_.accurate_gradient(law_.rows, taken);
   }
 
   // What rho must lose: all, but for what the ridge makes of it at the optimum.
-  [[nodiscard]] Eigen::VectorXd constrained(Eigen::VectorXd residual) const {
-    residual += pull_;
-    for (Eigen::Index i = 0; i < residual.size(); ++i) {
-      if (is_free(i)) residual(i) = 0;
-    }
-    return residual;
+  [[nodiscard]] Eigen::VectorXd unbalanced(Eigen::VectorXd residual) const {
+    return std::move(residual) + pull_;
   }
 
-  // How far a slope may move: 0 at the border of its domain. Softmax has its own rule.
-  [[nodiscard]] double mobility(std::size_t r) const {
-    const double slope = slopes_[r];
-    const Loss& loss = problem_.loss();
-    switch (loss.kind()) {
-      case LossKind::huber: {
-        const double share = slope / loss.delta();
-        return std::max(0.0, 1 - share * share);
-      }
-      case LossKind::absolute:
-        return std::max(0.0, 1 - slope * slope);
-      case LossKind::pinball:
-        return std::max(0.0, (slope + loss.tau()) * (1 - loss.tau() - slope));
-      case LossKind::logistic:
-      case LossKind::hinge: {
-        const double p = probability(r);
-        return std::max(0.0, p * (1 - p));
-      }
-      case LossKind::squared:
-      case LossKind::softmax:
-        break;
+  // Limits of the errors of residual(), of sums in twice the precision [ORO05].
+  [[nodiscard]] Eigen::VectorXd rounding_of(const Eigen::VectorXd& rho) const {
+    double products = 0;
+    for (std::size_t e = 0; e < slopes_.size(); ++e) {
+      products += std::abs(law_.weights[e / outputs_] * slopes_[e]);
     }
-    return 1.0;
-  }
-
-  // Of a margin's loss: the slope is -p for class 1 and p for class 0.
-  [[nodiscard]] double sign(std::size_t r) const {
-    return problem_.target(law_.rows[r]) > 0.5 ? 1.0 : -1.0;
-  }
-  [[nodiscard]] double probability(std::size_t r) const { return -sign(r) * slopes_[r]; }
-  [[nodiscard]] std::size_t own_class(std::size_t r) const {
-    return static_cast<std::size_t>(problem_.target(law_.rows[r]));
-  }
-  [[nodiscard]] bool is_margin_loss() const {
-    return problem_.loss().kind() == LossKind::logistic ||
-           problem_.loss().kind() == LossKind::hinge;
-  }
-  [[nodiscard]] double class_probability(std::size_t r, std::size_t c) const {
-    return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
+    const double chain = 4 * kEpsilon * static_cast<double>(Problem::chain_of(law_.rows.size()));
+    const double classes = 4 * kEpsilon * static_cast<double>(outputs_);
+    const double share = chain * chain + classes * classes;
+    const double whole = share * products * problem_.largest_entry(law_.rows);
+    return ((2 * kEpsilon) * (rho + pull_).cwiseAbs() + 2 * kEpsilon * pull_.cwiseAbs()).array() +
+           whole;
   }
 
   // How far a weight may move: not at all at 0 and at the cap.
@@ -193,166 +221,217 @@ class DualPoint {
     return std::max(0.0, law_.weights[r] * (1 - law_.weights[r] / cap_));
   }
 
-  // Of the products weight * slope. Rows of next to no weight move like the others, but need not be
-  // in the matrix.
-  [[nodiscard]] Eigen::MatrixXd mobility_matrix() const {
-    const double least = 1e-6 * *std::ranges::max_element(law_.weights);
-    std::vector<Index> rows;
-    std::vector<double> weights;
-    std::vector<double> outer;
-    std::vector<double> slopes;
-    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
-      if (law_.weights[r] < least) continue;
-      rows.push_back(law_.rows[r]);
-      if (outputs_ == 1) {
-        const double slope = slopes_[r];
-        weights.push_back(law_.weights[r] * mobility(r) + weight_mobility(r) * slope * slope);
-        continue;
-      }
-      weights.push_back(law_.weights[r]);
-      outer.push_back(weight_mobility(r));
-      const auto own = std::span(slopes_).subspan(r * outputs_, outputs_);
-      slopes.insert(slopes.end(), own.begin(), own.end());
-    }
-    if (outputs_ > 1) return problem_.hessian(rows, weights, outer, slopes);
-    return weighted_gram(problem_.data(), rows, weights, problem_.threads());
+  [[nodiscard]] double mobility(std::size_t r) const {
+    const double slope = slopes_[r];
+    return law_.weights[r] * conjugate_.mobility(slope, target(r)) +
+           weight_mobility(r) * slope * slope;
   }
 
-  void factorise() {
-    Eigen::MatrixXd matrix = mobility_matrix();
-    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-      if (!is_free(i)) continue;
-      matrix.row(i).setZero();
-      matrix.col(i).setZero();
-      matrix(i, i) = 1;
+  // Neither class loses more than its own share of t.
+  [[nodiscard]] double class_mobility(std::size_t r, std::size_t c) const {
+    return law_.weights[r] * std::max(0.0, class_probability(r, c)) *
+           std::max(0.0, class_probability(r, own_class(r)));
+  }
+
+  [[nodiscard]] std::vector<Edge> edges() const {
+    std::vector<Edge> found;
+    double most = 0;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      if (law_.weights[r] == 0) continue;
+      if (outputs_ == 1) {
+        found.push_back({law_.rows[r], 0, 0, r, mobility(r)});
+        most = std::max(most, found.back().mobility);
+        continue;
+      }
+      const std::size_t own = own_class(r);
+      for (std::size_t c = 0; c < outputs_; ++c) {
+        if (c == own || slopes_[r * outputs_ + c] == 0) continue;
+        found.push_back({law_.rows[r], static_cast<std::uint32_t>(c),
+                         static_cast<std::uint32_t>(own), r, class_mobility(r, c)});
+        most = std::max(most, found.back().mobility);
+      }
     }
-    factor_.compute(std::move(matrix));
+    std::erase_if(found, [&](Edge& edge) {
+      if (edge.mobility < kLeastMobility * most) edge.mobility = 0;
+      return edge.mobility == 0 && slopes_[edge.position * outputs_ + edge.plus] == 0;
+    });
+    return found;
   }
 
   void move_against(const Eigen::VectorXd& residual) {
-    const Eigen::VectorXd step = factor_.solve(residual);
+    const Eigen::VectorXd step = mobility_->step(residual);
     if (!step.allFinite()) return;
     problem_.scores(step, law_.rows, moves_);
-    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
-      double along = 0;
-      for (std::size_t e = r * outputs_; e < (r + 1) * outputs_; ++e) {
-        along += slopes_[e] * moves_[e];
-      }
-      double& weight = law_.weights[r];
-      const double most = std::max(weight, cap_);
-      weight = std::clamp(weight - weight_mobility(r) * along, 0.0, most);
+    for (const Edge& edge : mobility_->edges()) {
+      if (edge.mobility == 0) continue;
+      const std::size_t r = edge.position;
       if (outputs_ == 1) {
-        slopes_[r] -= mobility(r) * moves_[r];
+        move_row(r, edge.mobility * moves_[r], moves_[r]);
       } else {
-        move_classes(r, std::span(moves_).subspan(r * outputs_, outputs_));
+        const double turn = moves_[r * outputs_ + edge.plus] - moves_[r * outputs_ + edge.minus];
+        double& slope = slopes_[r * outputs_ + edge.plus];
+        slope = difference(slope, edge.mobility / law_.weights[r] * turn);
       }
-    }
-  }
-
-  // By (diag(p) - pp') m, which keeps the sum of the probabilities.
-  void move_classes(std::size_t r, std::span<const double> moves) {
-    double mean = 0;
-    for (std::size_t c = 0; c < outputs_; ++c) mean += class_probability(r, c) * moves[c];
-    std::vector<double> changes(outputs_);
-    for (std::size_t c = 0; c < outputs_; ++c) {
-      changes[c] = class_probability(r, c) * (moves[c] - mean);
-    }
-    for (std::size_t c = 0; c < outputs_; ++c) slopes_[r * outputs_ + c] -= changes[c];
-  }
-
-  // Scaling cannot mend a probability below 0.
-  void clip_negative(std::size_t r) {
-    if (is_margin_loss()) {
-      if (probability(r) < 0) slopes_[r] = 0;
-      return;
     }
     if (outputs_ == 1) return;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) complete(r);
+  }
+
+  // What is left when all is taken away is 0, not rounding.
+  static double difference(double from, double taken) {
+    const double left = from - taken;
+    return std::abs(left) < 1e-10 * std::abs(from) ? 0.0 : left;
+  }
+
+  // Of the product's change, the weight takes its part and the slope the rest.
+  void move_row(std::size_t r, double change, double turn) {
+    double& weight = law_.weights[r];
+    const double product = difference(weight * slopes_[r], change);
+    const double room = std::max(0.0, cap_ - weight);
+    weight += std::clamp(-weight_mobility(r) * slopes_[r] * turn, -weight / 2, room);
+    slopes_[r] = product / weight;
+  }
+
+  // The slope of the row's own class is minus the sum of the others.
+  void complete(std::size_t r) {
     double sum = 0;
     for (std::size_t c = 0; c < outputs_; ++c) {
-      if (own_class(r) == c) continue;
-      double& slope = slopes_[r * outputs_ + c];
-      slope = std::max(slope, 0.0);
-      sum += slope;
+      if (own_class(r) != c) sum += slopes_[r * outputs_ + c];
     }
     slopes_[r * outputs_ + own_class(r)] = -sum;
   }
 
-  [[nodiscard]] double allowed_factor(std::size_t r) const {
-    const Loss& loss = problem_.loss();
-    const double slope = slopes_[r * outputs_];
-    const auto within = [](double size, double most) { return size > most ? most / size : 1.0; };
-    switch (loss.kind()) {
-      case LossKind::huber:
-        return within(std::abs(slope), loss.delta());
-      case LossKind::absolute:
-        return within(std::abs(slope), 1.0);
-      case LossKind::pinball:
-        return slope > 0 ? within(slope, 1 - loss.tau()) : within(-slope, loss.tau());
-      case LossKind::logistic:
-      case LossKind::hinge:
-        return within(probability(r), 1.0);
-      case LossKind::softmax:
-        return within(-slopes_[r * outputs_ + own_class(r)], 1.0);
-      case LossKind::squared:
-        break;
+  // Whether any probability is changed.
+  bool clip() {
+    double most = 0;
+    for (const double slope : slopes_) most = std::max(most, std::abs(slope));
+    bool is_changed = false;
+    for (std::size_t r = 0; r < law_.rows.size(); ++r) {
+      is_changed = clip(r, kLeastMobility * most) || is_changed;
     }
-    return 1.0;
+    return is_changed;
+  }
+
+  // Scaling cannot mend a probability below 0, and one that is next to nothing, beside the
+  // largest, could not move.
+  bool clip(std::size_t r, double least) {
+    if (outputs_ == 1) {
+      const double clipped = conjugate_.clipped(slopes_[r], target(r), least);
+      return std::exchange(slopes_[r], clipped) != clipped;
+    }
+    bool is_changed = false;
+    for (std::size_t c = 0; c < outputs_; ++c) {
+      double& slope = slopes_[r * outputs_ + c];
+      if (own_class(r) == c || slope == 0 || slope >= least) continue;
+      slope = 0;
+      is_changed = true;
+    }
+    complete(r);
+    return is_changed;
+  }
+
+  [[nodiscard]] double allowed_factor(std::size_t r) const {
+    if (outputs_ == 1) return conjugate_.allowed_factor(slopes_[r], target(r));
+    const double lost = -slopes_[r * outputs_ + own_class(r)];
+    return lost > 1 ? 1 / lost : 1.0;
   }
 
   // -L*(u) of one row.
-  [[nodiscard]] Term minus_conjugate(std::size_t r) const {
-    const double slope = slopes_[r * outputs_];
-    switch (problem_.loss().kind()) {
-      case LossKind::squared:
-        return quadratic(slope, slope / 4, problem_.target(law_.rows[r]));
-      case LossKind::huber:
-        return quadratic(slope, slope / 2, problem_.target(law_.rows[r]));
-      case LossKind::absolute:
-      case LossKind::pinball:
-        return quadratic(slope, 0, problem_.target(law_.rows[r]));
-      case LossKind::hinge:
-        return {probability(r), probability(r)};
-      case LossKind::logistic:
-        return entropy(std::array{probability(r), 1 - probability(r)});
-      case LossKind::softmax:
-        break;
-    }
+  [[nodiscard]] Conjugate::Term minus_conjugate(std::size_t r) const {
+    if (outputs_ == 1) return conjugate_.minus_value(slopes_[r], target(r));
     std::vector<double> probabilities(outputs_);
     for (std::size_t c = 0; c < outputs_; ++c) probabilities[c] = class_probability(r, c);
-    return entropy(probabilities);
+    return Conjugate::entropy(probabilities);
   }
 
-  [[nodiscard]] static Term quadratic(double slope, double part, double target) {
-    return {-slope * (part + target), std::abs(slope) * (2 * std::abs(part) + std::abs(target))};
+  // Whether the edges may still move half as far as the matrix has it.
+  [[nodiscard]] bool matrix_holds() const {
+    return std::ranges::all_of(mobility_->edges(), [&](const Edge& edge) {
+      const std::size_t r = edge.position;
+      const double now = outputs_ == 1 ? mobility(r) : class_mobility(r, edge.plus);
+      return now >= 0.5 * edge.mobility;
+    });
   }
 
-  // A probability is known to an absolute error of its slope's rounding.
-  [[nodiscard]] static Term entropy(std::span<const double> probabilities) {
-    Term term{0, 0};
-    for (const double p : probabilities) {
-      if (p <= 0) continue;
-      term.value -= p * std::log(p);
-      term.size += 1 - std::log(p);
+  // sqrt of the sum of mobility * turn^2 over the edges, on the way to where rho vanishes, with
+  // half of the mobilities in the matrix.
+  [[nodiscard]] std::optional<double> length_of_move(const Eigen::VectorXd& rho,
+                                                     const Eigen::VectorXd& errors) {
+    if (!matrix_holds()) mobility_.emplace(problem_, edges(), bound());
+    const std::optional<double> found = mobility_->most(unbalanced(rho), errors);
+    if (!found) return std::nullopt;
+    return std::numbers::sqrt2 * *found;
+  }
+
+  struct Change {
+    double value = 0;
+    double weight = 0;      // all weights together may grow by so much
+    bool is_inside = true;  // of the domains and below the cap
+  };
+
+  // What a move of that length costs at most, by the Cauchy-Schwarz inequality. The value is
+  // concave in products and weights, so rates at its end say how much is lost.
+  [[nodiscard]] Change change_by(double length) const {
+    Change change;
+    double by_products = 0;
+    double by_weights = 0;
+    double weights = 0;
+    for (const Edge& edge : mobility_->edges()) {
+      if (edge.mobility == 0) continue;
+      const std::size_t r = edge.position;
+      const double turn = length / std::sqrt(0.5 * edge.mobility);
+      if (outputs_ > 1) {
+        const double ratio = class_probability(r, edge.plus) / class_probability(r, edge.minus);
+        const double rate = std::abs(std::log(ratio)) + std::numbers::ln2;
+        change.is_inside = change.is_inside && turn <= 0.25;
+        by_products += edge.mobility * rate * rate;
+        continue;
+      }
+      const Conjugate::Rates rates = conjugate_.rates(slopes_[r], target(r));
+      const double free = weight_mobility(r);
+      change.is_inside =
+          change.is_inside && turn <= conjugate_.most_turn() && turn * std::abs(slopes_[r]) <= 0.5;
+      by_products += edge.mobility * rates.by_product * rates.by_product;
+      by_weights += free * rates.by_weight * rates.by_weight;
+      weights += free;
     }
-    return term;
+    change.value = (1 + 1e-9) * length * (std::sqrt(by_products) + std::sqrt(by_weights));
+    change.weight = (1 + 1e-9) * length * std::sqrt(weights);
+    return change;
+  }
+
+  // sum of rho_i^2 / (2 ridge): where it need not vanish, it may change on the way, and where it
+  // must, it becomes what the ridge pulls.
+  [[nodiscard]] double paid_by_ridge(const Eigen::VectorXd& rho, const Eigen::VectorXd& errors,
+                                     double length) const {
+    double paid = 0;
+    for (Eigen::Index i = 0; i < rho.size(); ++i) {
+      const double ridge = problem_.ridge()(i);
+      if (ridge == 0) continue;
+      double size = std::abs(pull_(i));
+      if (ridge > kLeastRidge) {
+        size = std::abs(rho(i)) + errors(i) + (1 + 1e-9) * length * mobility_->reach(i);
+      } else if (is_last_class(i)) {
+        size = 0;
+        for (Eigen::Index other = i - width(); other >= 0; other -= width()) size += pull_(other);
+        size = std::abs(size);
+      }
+      paid += size / ridge * size / 2;
+    }
+    return paid;
   }
 
   const Problem& problem_;
+  Conjugate conjugate_;
   Eigen::VectorXd pull_;  // of the ridge
+  Models models_;
   double cap_;
   RowLaw law_;
   std::vector<double> slopes_;
   std::size_t outputs_;
-  ScaledFactor factor_;
+  std::optional<Mobility> mobility_;
   std::vector<double> moves_;
 };
-
-// 1, or more when the law exceeds 1 or its cap.
-double excess(const RowLaw& law, double cap) {
-  detail::AccurateSum sum;
-  for (const double weight : law.weights) sum.add(weight);
-  return std::max({1.0, sum.value(), *std::ranges::max_element(law.weights) / cap});
-}
 
 double weighted_loss_of_zero(const Problem& problem, const RowLaw& law) {
   std::vector<double> losses;
@@ -361,34 +440,66 @@ double weighted_loss_of_zero(const Problem& problem, const RowLaw& law) {
   return std::inner_product(losses.begin(), losses.end(), law.weights.begin(), 0.0);
 }
 
+/// Tries points with more and more room, in haste first: the best of their bounds.
+class BoundSearch {
+ public:
+  BoundSearch(const Problem& problem, double alpha, const RowLaw& law,
+              const std::vector<double>& slopes, const Eigen::VectorXd& theta, Models models)
+      : start_(problem, theta, models, 1 / std::max(1.0, detail::tail_count(alpha, problem.rows())),
+               law, slopes),
+        // No loss is negative: 0 is a bound. Less is what underflow leaves of 0.
+        nothing_(1e-30 * weighted_loss_of_zero(problem, law)) {}
+
+  DualBound run() {
+    if (!sweep(kHaste) && best_.value == 0) sweep(kPatience);
+    return std::move(best_);
+  }
+
+ private:
+  // What clipped slopes may leave for the others to balance.
+  static constexpr double kHaste = 1e-6;
+  static constexpr double kMostRoom = 1e-2;
+  static constexpr double kPatience = std::numeric_limits<double>::infinity();
+
+  // False when points were given up.
+  bool sweep(double limit) {
+    bool is_complete = true;
+    for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-4, kMostRoom}) {
+      DualPoint point = start_;
+      point.give_room(share);
+      const double hoped = point.value();
+      if (!point.balance(share < kMostRoom ? limit : kPatience)) {
+        is_complete = false;
+        continue;
+      }
+      point.shrink_into_domain();
+      const auto found = point.value_above(std::max(best_.value, nothing_));
+      keep_better(found, point);
+      // One that lost much on the way leaves hope for others.
+      if (found && found->cost <= 1e-10 * found->bound && found->bound >= 0.99 * hoped) break;
+    }
+    return is_complete;
+  }
+
+  void keep_better(const std::optional<DualPoint::Value>& found, DualPoint& point) {
+    const bool is_better = found && std::isfinite(found->bound) && found->bound > best_.value;
+    if (is_better) best_.value = found->bound;
+    if (!is_better && !best_.law.rows.empty()) return;
+    best_.law = point.take_law();
+    best_.slopes = point.take_slopes();
+  }
+
+  DualPoint start_;
+  double nothing_;
+  DualBound best_;
+};
+
 }  // namespace
 
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
-                     const std::vector<double>& slopes, const Eigen::VectorXd& theta) {
-  const double cap = 1 / std::max(1.0, detail::tail_count(alpha, problem.rows()));
-  const double reach = problem.dependent().empty() ? 1e4 : 1e2;
-  DualBound bound{.value = 0, .radius = reach * (1 + theta.norm()), .law = {}};
-  // Less is what underflow leaves of 0.
-  const double nothing = 1e-30 * weighted_loss_of_zero(problem, law);
-  for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2}) {
-    DualPoint point(problem, theta, cap, law, slopes);
-    point.drop_below(share);
-    point.remove_residual();
-    point.shrink_into_domain();
-    const DualPoint::Value value = point.value(bound.radius);
-    const double found = value.bound / excess(point.law(), cap) * (1 - 8 * kEpsilon);
-    // No loss is negative: 0 is a bound.
-    if (std::isfinite(found) && found > std::max(bound.value, nothing)) {
-      bound.value = found;
-      bound.held = value.held;
-      bound.law = std::move(point.law());
-    }
-    if (value.residual <= 1e-10 * value.bound) break;
-  }
-  if (bound.law.rows.empty()) bound.law = law;
-  const double over = excess(bound.law, cap);
-  for (double& weight : bound.law.weights) weight /= over;
-  return bound;
+                     const std::vector<double>& slopes, const Eigen::VectorXd& theta,
+                     Models models) {
+  return BoundSearch(problem, alpha, law, slopes, theta, models).run();
 }
 
 }  // namespace adacvar

@@ -4,6 +4,7 @@
 #include "solver/follow.hpp"
 #include "solver/minimise.hpp"
 #include "solver/problem.hpp"
+#include "solver/remainder_data.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace adacvar {
@@ -91,6 +93,35 @@ Start find_start(const Problem& problem, std::span<const double> units,
   return {constant + share * (found.last.theta - constant), share * found.last.gap};
 }
 
+using Solve = std::function<SolverOutcome(const Problem&, double tolerance)>;
+
+/// A bound for models that use features which depend on others, too: large weights may fit what
+/// rounding left of these. How much lower that leads is found by fitting it, in units of its own;
+/// `solve` finds the optimum with other columns in place of the problem's.
+DualBound bound_of_all(const Problem& problem, double alpha, double tolerance,
+                       const SolverOutcome& found, const Solve& solve) {
+  if (problem.holds_idle_only()) return {found.certificate.lower, found.law, found.slopes};
+  const auto bound = [&](const RowLaw& law, const std::vector<double>& slopes) {
+    return dual_bound(problem, alpha, law, slopes, found.theta, Models::all);
+  };
+  DualBound best = bound(found.law, found.slopes);
+  Certificate certificate = found.certificate;
+  certificate.lower = best.value;
+  if (is_within(certificate, tolerance) || found.status == ExactStatus::interrupted) return best;
+  const Dataset data = with_remainders(problem);
+  const Problem changed(data, problem.loss(), 0, problem.threads());
+  // The new columns are rounded, too. A point that has no room to move from them to the data as it
+  // is gives way to one farther from the optimum, which has more.
+  for (; tolerance < 1e-3; tolerance *= 100) {
+    const SolverOutcome fitted = solve(changed, tolerance);
+    DualBound next = bound(fitted.law, fitted.slopes);
+    if (next.value > best.value) best = std::move(next);
+    const bool is_tight = best.value >= fitted.certificate.lower * (1 - tolerance);
+    if (is_tight || fitted.status == ExactStatus::interrupted) break;
+  }
+  return best;
+}
+
 RowLaw law_of(std::span<const double> q, std::size_t rows) {
   if (q.size() != rows) {
     throw OptionError(fmt::format("q has {} entries, the data {} rows", q.size(), rows));
@@ -123,6 +154,12 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
                                 : find_start(problem, columns.units(), options);
   problem.hold(from.theta);
   const SolverOutcome found = minimise_cvar(problem, options, from);
+  const auto solve = [&](const Problem& changed, double tolerance) {
+    ExactOptions next = options;
+    next.tolerance = tolerance;
+    return minimise_cvar(changed, next, {found.theta, 0});
+  };
+  const DualBound bound = bound_of_all(problem, options.alpha, options.tolerance, found, solve);
   const Eigen::VectorXd theta = columns.from_units(found.theta);
   ExactResult result{.model = problem.model(theta),
                      .certificate = found.certificate,
@@ -131,26 +168,30 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
                      .norm = theta.norm(),
                      .dependent = problem.dependent(),
                      .q = std::vector<double>(data.rows)};
+  Certificate& certificate = result.certificate;
   if (columns.is_changed()) {
-    result.certificate.upper =
+    certificate.upper =
         cvar(losses_of(result.model, data, loss), options.alpha) + problem.penalty(found.theta);
-    // Scores of far columns are rounded more; what is lower than a bound is a bound.
-    result.certificate.lower = std::min(result.certificate.lower, result.certificate.upper);
     const Problem as_given(data, loss, options.ridge, options.threads);
-    result.certificate.rounding = std::max(result.certificate.rounding, as_given.rounding(0));
-    const bool was_optimal = found.status == ExactStatus::optimal;
-    if (was_optimal && !is_within(result.certificate, options.tolerance)) {
-      result.status = ExactStatus::stalled;
-    }
+    certificate.rounding = std::max(certificate.rounding, as_given.rounding(0));
   }
-  for (std::size_t r = 0; r < found.law.rows.size(); ++r) {
-    result.q[found.law.rows[r]] = found.law.weights[r];
+  // Scores of far columns are rounded more; what is lower than a bound is a bound.
+  certificate.lower = std::min(certificate.lower, certificate.upper);
+  result.lower_without = certificate.lower;
+  const bool was_within = is_within(certificate, options.tolerance);
+  certificate.lower = std::min(bound.value, certificate.lower);
+  if (found.status == ExactStatus::optimal && !is_within(certificate, options.tolerance)) {
+    result.status = was_within ? ExactStatus::dependent : ExactStatus::stalled;
+  }
+  for (std::size_t r = 0; r < bound.law.rows.size(); ++r) {
+    result.q[bound.law.rows[r]] = bound.law.weights[r];
   }
   return result;
 }
 
 Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
                     std::span<const double> q, const CertifyOptions& options) {
+  constexpr double kTolerance = 1e-9;
   check(data, loss, {.alpha = options.alpha, .ridge = options.ridge});
   const ColumnUnits columns(data);
   const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
@@ -158,8 +199,12 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
   const Eigen::VectorXd theta = columns.to_units(parameters_of(model, problem.size()));
   Eigen::VectorXd start = theta;
   problem.hold(start);
-  const SolverOutcome found = minimise_weighted(problem, options.alpha, law, start, 1e-9, nullptr);
+  const auto solve = [&](const Problem& changed, double tolerance) {
+    return minimise_weighted(changed, options.alpha, law, start, tolerance, nullptr);
+  };
+  const SolverOutcome found = solve(problem, kTolerance);
   Certificate certificate = found.certificate;
+  certificate.lower = bound_of_all(problem, options.alpha, kTolerance, found, solve).value;
   certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);
   return certificate;
 }

@@ -15,13 +15,7 @@ void improve(const Problem& problem, const FollowOptions& options, const Interio
   RowLaw law;
   std::vector<double> slopes;
   point.read_law(law, slopes);
-  DualBound bound = dual_bound(problem, options.alpha, law, slopes, point.theta());
-  if (outcome.law.rows.empty() || bound.value > outcome.certificate.lower) {
-    outcome.certificate.lower = bound.value;
-    outcome.certificate.radius = bound.radius;
-    outcome.certificate.rounding = options.rounding + bound.held;
-    outcome.law = std::move(bound.law);
-  }
+  outcome.keep_better(dual_bound(problem, options.alpha, law, slopes, point.theta(), Models::held));
   if (outcome.theta.size() == 0 || upper < outcome.certificate.upper) {
     outcome.certificate.upper = upper;
     outcome.theta = point.theta();

@@ -100,12 +100,7 @@ class TailSearch {
 
   static void keep_better(const SolverOutcome& found, double upper, SolverOutcome& best) {
     const bool is_first = best.law.rows.empty();
-    if (is_first || found.certificate.lower > best.certificate.lower) {
-      best.certificate.lower = found.certificate.lower;
-      best.certificate.radius = found.certificate.radius;
-      best.certificate.rounding = std::max(best.certificate.rounding, found.certificate.rounding);
-      best.law = found.law;
-    }
+    best.keep_better({found.certificate.lower, found.law, found.slopes});
     if (is_first || upper < best.certificate.upper) {
       best.certificate.upper = upper;
       best.theta = found.theta;

@@ -116,9 +116,8 @@ SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw&
   SolverOutcome outcome;
   outcome.theta = found.theta;
   outcome.steps = found.steps;
-  outcome.law = law;
-  const DualBound bound = dual_bound(problem, alpha, law, loss.slopes(), found.theta);
-  outcome.certificate = {bound.value, found.value, bound.radius, rounding + bound.held};
+  outcome.certificate = {0, found.value, rounding};
+  outcome.keep_better(dual_bound(problem, alpha, law, loss.slopes(), found.theta, Models::held));
   return outcome;
 }
 
@@ -142,7 +141,6 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
                       .most_steps = 1000,
                       .stop = stop},
                      objective);
-    outcome.law = law;
   }
   if (const auto status = ending(problem, outcome.certificate, tolerance)) outcome.status = *status;
   if (is_set(stop)) outcome.status = ExactStatus::interrupted;

@@ -57,9 +57,14 @@ Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned t
   }
   if (!has_ridge_) dependent_ = dependent_columns(data, threads);
   if (dependent_.empty()) return;
+  const std::vector<bool> exactly = exactly_dependent_columns(data);
   is_held_.resize(static_cast<std::size_t>(size_));
+  is_idle_.resize(static_cast<std::size_t>(size_));
   for (std::size_t o = 0; o < outputs_; ++o) {
-    for (const std::uint32_t f : dependent_) is_held_[o * (data.features + 1) + f] = true;
+    for (const std::uint32_t f : dependent_) {
+      is_held_[o * (data.features + 1) + f] = true;
+      is_idle_[o * (data.features + 1) + f] = exactly[f];
+    }
   }
 }
 
@@ -211,6 +216,27 @@ Eigen::VectorXd Problem::accurate_gradient(std::span<const Index> rows,
   AccurateRows total(outputs_ * width);
   for (const AccurateRows& sum : sums) total.add(sum);
   return total.value();
+}
+
+std::size_t Problem::chain_of(std::size_t rows) noexcept {
+  return 2 * std::min(rows, kBlock) + blocks_of(rows);
+}
+
+double Problem::largest_entry(std::span<const Index> rows) const {
+  std::vector<float> largest(blocks_of(rows.size()), 1.0F);
+  for_each_block(largest.size(), threads_, [&](std::size_t b) {
+    const std::size_t begin = b * kBlock;
+    for (const Index row : rows.subspan(begin, std::min(kBlock, rows.size() - begin))) {
+      const bool sparse = data_.is_sparse();
+      const std::size_t first = sparse ? data_.start[row] : row * data_.features;
+      const std::size_t last = sparse ? data_.start[row + std::size_t{1}] : first + data_.features;
+      const std::vector<float>& entries = sparse ? data_.value : data_.dense;
+      for (std::size_t e = first; e < last; ++e) {
+        largest[b] = std::max(largest[b], std::abs(entries[e]));
+      }
+    }
+  });
+  return rows.empty() ? 1.0 : static_cast<double>(*std::ranges::max_element(largest));
 }
 
 double Problem::curvature(double slope) const noexcept {

@@ -35,6 +35,13 @@ class Problem {
   [[nodiscard]] bool is_held(Eigen::Index parameter) const noexcept {
     return !is_held_.empty() && is_held_[static_cast<std::size_t>(parameter)];
   }
+  /// Whether the parameter's feature is a combination of others exactly, not up to rounding: no
+  /// model has other scores by it.
+  [[nodiscard]] bool is_idle(Eigen::Index parameter) const noexcept {
+    return !is_idle_.empty() && is_idle_[static_cast<std::size_t>(parameter)];
+  }
+  /// Whether all that are held are idle.
+  [[nodiscard]] bool holds_idle_only() const noexcept { return is_held_ == is_idle_; }
   /// Clears what the parameters that stay 0 have in parameters or a gradient, and makes them leave
   /// the others alone in a Hessian.
   void hold(Eigen::VectorXd& parameters) const;
@@ -86,6 +93,12 @@ class Problem {
   [[nodiscard]] Eigen::VectorXd accurate_gradient(std::span<const Index> rows,
                                                   std::span<const double> products) const;
 
+  /// The longest chain of additions in that, for limits of its rounding.
+  [[nodiscard]] static std::size_t chain_of(std::size_t rows) noexcept;
+
+  /// Of |x|, and 1, over the rows named.
+  [[nodiscard]] double largest_entry(std::span<const Index> rows) const;
+
   /// sum over `rows` of (weights[r] * curvature + outer[r] * slope slope') (x) (x, 1)(x, 1)', the
   /// curvature being the loss's second derivative, which the slope tells, plus `damping` times the
   /// largest there is. `outer` may be empty.
@@ -112,6 +125,7 @@ class Problem {
   Eigen::VectorXd ridge_;
   std::vector<std::uint32_t> dependent_;
   std::vector<bool> is_held_;  // by parameter; empty: none
+  std::vector<bool> is_idle_;
 };
 
 }  // namespace adacvar

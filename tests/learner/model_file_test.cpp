@@ -341,7 +341,7 @@ std::vector<Damage> damages() {
        type + "302] type must be boolean, but is number"},
       {"unknown stop reason", [](json& m) { m["stop_reason"] = "tired"; },
        "stop_reason 'tired' is not one of: epochs, patience, diverged, interrupted, gap, optimal, "
-       "not_attained, stalled"},
+       "not_attained, dependent, stalled"},
       {"unknown task of the data", [](json& m) { m["data"]["task"] = "ranking"; },
        "task 'ranking' is not one of: auto, regression, binary, multiclass"},
       {"rows below 0", [](json& m) { m["data"]["rows"] = -1; },

@@ -38,20 +38,20 @@ TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
   EXPECT_EQ(verdict(report),
             "On the worst 5 % of the test rows Ada-CVaR's loss is 31 % lower than the mean-trained "
             "model's; on average it is 4 % higher.");
-  report.results[0].certificate = Certificate{1, 1.003, 1};
+  report.results[0].certificate = Certificate{1, 1.003};
   EXPECT_TRUE(verdict(report).ends_with(
       " Its CVaR of the training rows is certified within 0.3 % of the best linear model's."));
-  report.results[0].certificate = Certificate{1, 1.5, 1};
+  report.results[0].certificate = Certificate{1, 1.5};
   EXPECT_TRUE(verdict(report).ends_with(
       " Its CVaR of the training rows is at most 50 % above that of the best linear model."));
-  report.results[0].certificate = Certificate{1, 5, 1};
+  report.results[0].certificate = Certificate{1, 5};
   EXPECT_TRUE(verdict(report).ends_with(
       " Its CVaR of the training rows is 5 times the least that is proved possible."));
 }
 
 TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
   RunReport report{{on_test(Algorithm::adacvar, 1, 3), on_test(Algorithm::mean, 1, 2)}, {}};
-  report.results[0].certificate = Certificate{1, 1.003, 1};
+  report.results[0].certificate = Certificate{1, 1.003};
   EXPECT_TRUE(verdict(report).ends_with(
       " Its CVaR of the training rows is certified within 0.3 % of the best linear model's. No "
       "other algorithm has a lower CVaR there than the mean-trained model."));

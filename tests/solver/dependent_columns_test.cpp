@@ -112,9 +112,10 @@ TEST(DependentColumns, the_exact_model_does_without_them) {
       const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
       const ExactResult without = solve_exact(two, Loss(kind), {.alpha = alpha});
       EXPECT_EQ(found.dependent, Columns{2});
-      EXPECT_EQ(found.status, ExactStatus::optimal);
+      EXPECT_TRUE(found.status == ExactStatus::optimal || found.status == ExactStatus::dependent);
       EXPECT_EQ(found.model.parameters()[2], 0);
-      EXPECT_LE(found.certificate.relative_gap().value_or(1), 1e-5);
+      EXPECT_LE(found.certificate.upper, found.lower_without * (1 + 1e-6));
+      EXPECT_LE(found.certificate.relative_gap().value_or(1), 0.01);
       EXPECT_NEAR(found.certificate.upper, without.certificate.upper,
                   2e-6 * without.certificate.upper);
       // A ridge tells the features apart.
@@ -124,7 +125,7 @@ TEST(DependentColumns, the_exact_model_does_without_them) {
   }
 }
 
-// Models that use the column all the same are bounded too.
+// Models that use the column all the same are bounded too, however large.
 TEST(DependentColumns, no_model_is_below_the_bound) {
   const Dataset data = shares(LossKind::squared, 3000);
   const Loss loss(LossKind::squared);
@@ -132,8 +133,8 @@ TEST(DependentColumns, no_model_is_below_the_bound) {
   Rng rng(6);
   for (int trial = 0; trial < 2000; ++trial) {
     LinearModel model = found.model;
-    // Along the direction that changes next to nothing, up to the radius.
-    const double length = found.certificate.radius * (rng.uniform() - 0.5) / 2;
+    // Along the direction that changes next to nothing.
+    const double length = std::exp(25 * rng.uniform()) * (rng.below(2) == 0 ? 1 : -1);
     model.parameters()[0] += 288.7 * length / 430;
     model.parameters()[1] += 221.3 * length / 430;
     model.parameters()[2] += 219.9 * length / 430;

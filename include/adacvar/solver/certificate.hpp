@@ -14,12 +14,8 @@ namespace adacvar {
 struct Certificate {
   double lower = 0;
   double upper = 0;
-  /// `lower` holds for all models whose parameters have at most this norm, features being measured
-  /// from their centre and in units of their size where those are far from 0 and 1.
-  double radius = 0;
-  /// A CVaR up to this is that of a perfect fit: 1e-12 of the loss of the best known constant, the
-  /// last digits of the targets, and what models up to that norm could make of the last digits of
-  /// features that depend on others.
+  /// A CVaR up to this is that of a perfect fit: 1e-12 of the loss of the best known constant, and
+  /// the last digits of the targets.
   double rounding = 0;
 
   [[nodiscard]] bool is_perfect_fit() const { return upper <= rounding; }

@@ -15,11 +15,13 @@ namespace adacvar {
 enum class ExactStatus : std::uint8_t {
   optimal,       ///< the certified relative gap is at most the tolerance, rounding aside
   not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
+  dependent,     ///< so among models that give `dependent` features no weight; see there
   stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
   interrupted,   ///< the flag asked for it
 };
 
-inline constexpr Names kExactStatusNames{"optimal", "not_attained", "stalled", "interrupted"};
+inline constexpr Names kExactStatusNames{"optimal", "not_attained", "dependent", "stalled",
+                                         "interrupted"};
 
 struct ExactOptions {
   double alpha = 0.1;
@@ -37,8 +39,12 @@ struct ExactResult {
   std::uint64_t steps = 0;
   double norm = 0;  ///< of the parameters
   /// Features that are combinations of others up to the rounding of single precision, when there is
-  /// no ridge: their weights are 0.
+  /// no ridge: their weights are 0. With large weights a model could fit that rounding, and be
+  /// lower; the certificate covers such models, too.
   std::vector<std::uint32_t> dependent;
+  /// A lower bound of the CVaR of models that do not use those features; at least that of the
+  /// certificate.
+  double lower_without = 0;
   std::vector<double> q;  ///< the law behind the bound, one entry per row
 };
 
