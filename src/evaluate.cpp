@@ -152,14 +152,10 @@ void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& resu
       data, model.loss, {.alpha = options.alpha, .ridge = options.ridge, .tolerance = 1e-6},
       &model.model);
   const double unit = model.loss.unit(data.target_sd);
-  double squares = 0;
-  for (std::size_t o = 0; o < model.model.outputs(); ++o) {
-    for (const double weight : model.model.weights(o)) squares += weight * weight;
-  }
-  const double here = cvar(losses_of(model.model, data, model.loss), options.alpha);
+  const double here = cvar(losses_of(model.model, data, model.loss), options.alpha) +
+                      model.model.penalty(options.ridge);
   result.certificate =
-      Certificate{best.certificate.lower * unit, (here + 0.5 * options.ridge * squares) * unit,
-                  best.certificate.rounding * unit};
+      Certificate{best.certificate.lower * unit, here * unit, best.certificate.rounding * unit};
   result.certified_alpha = options.alpha;
 }
 

@@ -329,7 +329,7 @@ class Runs {
     const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
     detail.training_cvar =
         unit_ * (cvar(losses, options.alpha) +
-                 (view.linear != nullptr ? ridge_term(*view.linear, options.ridge) : 0.0));
+                 (view.linear != nullptr ? view.linear->penalty(options.ridge) : 0.0));
     if (valid() != nullptr && data_.valid.task != Task::regression) {
       detail.accuracy = judge(view.model, loss_, options.alpha, data_.valid).accuracy;
     }
@@ -380,15 +380,7 @@ class Runs {
   [[nodiscard]] double objective_of(const Outcome& outcome) const {
     const LinearModel& model = outcome.result.model;
     return cvar(losses_of(model, data_.train, loss_), outcome.options.alpha) +
-           ridge_term(model, outcome.options.ridge);
-  }
-
-  static double ridge_term(const LinearModel& model, double ridge) {
-    double squares = 0;
-    for (std::size_t o = 0; o < model.outputs(); ++o) {
-      for (const double weight : model.weights(o)) squares += weight * weight;
-    }
-    return 0.5 * ridge * squares;
+           model.penalty(outcome.options.ridge);
   }
 
   static double norm_of(const Outcome& outcome) {

@@ -14,6 +14,14 @@ namespace adacvar {
 LinearModel::LinearModel(std::size_t features, std::size_t outputs)
     : features_(features), outputs_(outputs), parameters_((features + 1) * outputs, 0.0) {}
 
+double LinearModel::penalty(double ridge) const {
+  double squares = 0;
+  for (std::size_t o = 0; o < outputs_; ++o) {
+    for (const double weight : weights(o)) squares += weight * weight;
+  }
+  return 0.5 * ridge * squares;
+}
+
 bool LinearModel::is_finite() const {
   return std::ranges::all_of(parameters_, [](double value) { return std::isfinite(value); });
 }

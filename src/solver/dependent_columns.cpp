@@ -18,8 +18,10 @@ namespace adacvar {
 namespace {
 
 // Of a column's square: what is left when other columns are taken away. Single precision leaves
-// 4e-15, and some more by way of the others.
-constexpr double kLeast = 1e-11;
+// 1e-15, and as much by way of each of the others; a Gram matrix has no more digits, either.
+double least_left(std::size_t features) {
+  return std::max(1e-13, 2e-15 * static_cast<double>(features));
+}
 
 std::vector<Index> every(std::size_t stride, std::size_t rows) {
   std::vector<Index> some;
@@ -43,10 +45,10 @@ Eigen::MatrixXd products_of(const Dataset& data, const std::vector<Index>& rows,
   return products;
 }
 
-bool has_full_rank(const Eigen::MatrixXd& products) {
+bool has_full_rank(const Eigen::MatrixXd& products, double least) {
   const Eigen::LLT<Eigen::MatrixXd> factor(products);
   if (factor.info() != Eigen::Success) return false;
-  return factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > kLeast;
+  return factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > least;
 }
 
 }  // namespace
@@ -56,10 +58,11 @@ std::vector<std::uint32_t> dependent_columns(const Dataset& data, unsigned threa
   const std::size_t stride = std::max<std::size_t>(1, data.rows / enough);
   if (data.features == 0) return {};
   Eigen::MatrixXd products = products_of(data, every(stride, data.rows), threads);
-  if (has_full_rank(products)) return {};
+  const double least = least_left(data.features);
+  if (has_full_rank(products, least)) return {};
   if (stride > 1) products = products_of(data, every(1, data.rows), threads);
   std::vector<std::uint32_t> features;
-  for (const Eigen::Index column : passed_over(products, kLeast)) {
+  for (const Eigen::Index column : passed_over(products, least)) {
     features.push_back(static_cast<std::uint32_t>(column - 1));
   }
   return features;

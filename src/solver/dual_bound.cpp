@@ -94,7 +94,7 @@ class DualPoint {
       sum.add_product(law_.weights[r], term.value);
       sizes += law_.weights[r] * term.size;
     }
-    return sum.value() - 8 * kEpsilon * sizes;
+    return sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * sizes;
   }
 
   // Nothing when it is not more than `least`, or not proved.
@@ -120,7 +120,7 @@ class DualPoint {
     double last = std::numeric_limits<double>::infinity();
     std::vector<double> best_slopes = slopes_;
     std::vector<double> best_weights = law_.weights;
-    mobility_.emplace(problem_, edges(), bound());
+    find_mobility();
     for (int pass = 0; pass < kMostPasses; ++pass) {
       const Eigen::VectorXd residual = unbalanced(this->residual());
       const double size = mobility_->norm(residual);
@@ -129,7 +129,7 @@ class DualPoint {
         law_.weights = best_weights;
       }
       if (!(size < 0.5 * last) || size == 0) return;
-      if (pass > 0 && size > 0.01 * last) mobility_.emplace(problem_, edges(), bound());
+      if (pass > 0 && size > 0.01 * last) find_mobility();
       last = size;
       best_slopes = slopes_;
       best_weights = law_.weights;
@@ -214,6 +214,19 @@ class DualPoint {
     const double whole = share * products * problem_.largest_entry(law_.rows);
     return ((2 * kEpsilon) * (rho + pull_).cwiseAbs() + 2 * kEpsilon * pull_.cwiseAbs()).array() +
            whole;
+  }
+
+  // A column that is left out, being a combination of others, has their rho, not what a ridge of
+  // its own pulls. If there are any of next to no ridge, none of those pulls: all rho vanish.
+  void find_mobility() {
+    mobility_.emplace(problem_, edges(), bound());
+    for (const Eigen::Index i : bound()) {
+      if (problem_.ridge()(i) > 0 && !mobility_->balances(i)) pulls_ = false;
+    }
+    if (pulls_) return;
+    for (Eigen::Index i = 0; i < pull_.size(); ++i) {
+      if (problem_.ridge()(i) <= kLeastRidge) pull_(i) = 0;
+    }
   }
 
   // How far a weight may move: not at all at 0 and at the cap.
@@ -357,7 +370,7 @@ class DualPoint {
   // half of the mobilities in the matrix.
   [[nodiscard]] std::optional<double> length_of_move(const Eigen::VectorXd& rho,
                                                      const Eigen::VectorXd& errors) {
-    if (!matrix_holds()) mobility_.emplace(problem_, edges(), bound());
+    if (!matrix_holds()) find_mobility();
     const std::optional<double> found = mobility_->most(unbalanced(rho), errors);
     if (!found) return std::nullopt;
     return std::numbers::sqrt2 * *found;
@@ -400,30 +413,41 @@ class DualPoint {
     return change;
   }
 
-  // sum of rho_i^2 / (2 ridge): where it need not vanish, it may change on the way, and where it
-  // must, it becomes what the ridge pulls.
+  // sum of rho_i^2 / (2 ridge), at the end of the way.
   [[nodiscard]] double paid_by_ridge(const Eigen::VectorXd& rho, const Eigen::VectorXd& errors,
                                      double length) const {
     double paid = 0;
     for (Eigen::Index i = 0; i < rho.size(); ++i) {
       const double ridge = problem_.ridge()(i);
       if (ridge == 0) continue;
-      double size = std::abs(pull_(i));
-      if (ridge > kLeastRidge) {
-        size = std::abs(rho(i)) + errors(i) + (1 + 1e-9) * length * mobility_->reach(i);
-      } else if (is_last_class(i)) {
-        size = 0;
-        for (Eigen::Index other = i - width(); other >= 0; other -= width()) size += pull_(other);
-        size = std::abs(size);
-      }
+      const double reach = (1 + 1e-9) * length * mobility_->reach(i);
+      const double size = std::min(std::abs(rho(i)) + errors(i) + reach, size_if_balanced(i));
       paid += size / ridge * size / 2;
     }
     return paid;
   }
 
+  // Where rho must vanish, it becomes what the ridge pulls; that of the last class is minus the sum
+  // of the others.
+  [[nodiscard]] double size_if_balanced(Eigen::Index i) const {
+    constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    if (problem_.ridge()(i) > kLeastRidge) return kUnknown;
+    if (!pulls_) return 0;
+    if (!is_last_class(i)) return mobility_->balances(i) ? std::abs(pull_(i)) : kUnknown;
+    double sum = 0;
+    double sizes = 0;
+    for (Eigen::Index other = i - width(); other >= 0; other -= width()) {
+      if (!mobility_->balances(other)) return kUnknown;
+      sum += pull_(other);
+      sizes += std::abs(pull_(other));
+    }
+    return std::abs(sum) + kEpsilon * static_cast<double>(outputs_) * sizes;
+  }
+
   const Problem& problem_;
   Conjugate conjugate_;
   Eigen::VectorXd pull_;  // of the ridge
+  bool pulls_ = true;     // where it is next to nothing
   Models models_;
   double cap_;
   RowLaw law_;
@@ -499,6 +523,7 @@ class BoundSearch {
 DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
                      const std::vector<double>& slopes, const Eigen::VectorXd& theta,
                      Models models) {
+  if (law.rows.empty()) return {};
   return BoundSearch(problem, alpha, law, slopes, theta, models).run();
 }
 

@@ -4,7 +4,7 @@
 #include "solver/follow.hpp"
 #include "solver/minimise.hpp"
 #include "solver/problem.hpp"
-#include "solver/remainder_data.hpp"
+#include "solver/solve_for_all.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 namespace adacvar {
@@ -93,35 +92,6 @@ Start find_start(const Problem& problem, std::span<const double> units,
   return {constant + share * (found.last.theta - constant), share * found.last.gap};
 }
 
-using Solve = std::function<SolverOutcome(const Problem&, double tolerance)>;
-
-/// A bound for models that use features which depend on others, too: large weights may fit what
-/// rounding left of these. How much lower that leads is found by fitting it, in units of its own;
-/// `solve` finds the optimum with other columns in place of the problem's.
-DualBound bound_of_all(const Problem& problem, double alpha, double tolerance,
-                       const SolverOutcome& found, const Solve& solve) {
-  if (problem.holds_idle_only()) return {found.certificate.lower, found.law, found.slopes};
-  const auto bound = [&](const RowLaw& law, const std::vector<double>& slopes) {
-    return dual_bound(problem, alpha, law, slopes, found.theta, Models::all);
-  };
-  DualBound best = bound(found.law, found.slopes);
-  Certificate certificate = found.certificate;
-  certificate.lower = best.value;
-  if (is_within(certificate, tolerance) || found.status == ExactStatus::interrupted) return best;
-  const Dataset data = with_remainders(problem);
-  const Problem changed(data, problem.loss(), 0, problem.threads());
-  // The new columns are rounded, too. A point that has no room to move from them to the data as it
-  // is gives way to one farther from the optimum, which has more.
-  for (; tolerance < 1e-3; tolerance *= 100) {
-    const SolverOutcome fitted = solve(changed, tolerance);
-    DualBound next = bound(fitted.law, fitted.slopes);
-    if (next.value > best.value) best = std::move(next);
-    const bool is_tight = best.value >= fitted.certificate.lower * (1 - tolerance);
-    if (is_tight || fitted.status == ExactStatus::interrupted) break;
-  }
-  return best;
-}
-
 RowLaw law_of(std::span<const double> q, std::size_t rows) {
   if (q.size() != rows) {
     throw OptionError(fmt::format("q has {} entries, the data {} rows", q.size(), rows));
@@ -132,34 +102,38 @@ RowLaw law_of(std::span<const double> q, std::size_t rows) {
     }
   }
   // Leaving a row out gives a bound as well, and what hardly counts makes the solver slow.
-  const double least = 1e-13 * *std::ranges::max_element(q);
+  const double most = *std::ranges::max_element(q);
+  if (most == 0) throw OptionError("q is 0 for every row");
   RowLaw law;
   for (std::size_t i = 0; i < rows; ++i) {
-    if (!(q[i] > least)) continue;
+    if (!(q[i] > 1e-13 * most)) continue;
     law.rows.push_back(static_cast<Index>(i));
-    law.weights.push_back(q[i]);
+    law.weights.push_back(q[i] / most);
   }
-  if (law.rows.empty()) throw OptionError("q is 0 for every row");
+  // Within its limits it stays as it is.
+  const double sum = std::accumulate(law.weights.begin(), law.weights.end(), 0.0);
+  const double scale = most < 1 / sum ? most : 1 / sum;
+  for (double& weight : law.weights) weight *= scale;
   return law;
 }
 
-}  // namespace
-
-ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
-                        const LinearModel* start) {
-  check(data, loss, options);
+ExactResult solve(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                  const LinearModel* start) {
   const ColumnUnits columns(data);
   const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
   Start from = start != nullptr ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
                                 : find_start(problem, columns.units(), options);
   problem.hold(from.theta);
-  const SolverOutcome found = minimise_cvar(problem, options, from);
-  const auto solve = [&](const Problem& changed, double tolerance) {
-    ExactOptions next = options;
-    next.tolerance = tolerance;
-    return minimise_cvar(changed, next, {found.theta, 0});
-  };
-  const DualBound bound = bound_of_all(problem, options.alpha, options.tolerance, found, solve);
+  const auto [found, bound] = solve_for_all(
+      problem, options.alpha, options.tolerance, from,
+      [&](const Problem& one, const Start& begin, double tolerance) {
+        ExactOptions next = options;
+        next.tolerance = tolerance;
+        return minimise_cvar(one, next, begin);
+      },
+      [&](const Eigen::VectorXd& theta) {
+        return cvar(problem.losses(theta), options.alpha) + problem.penalty(theta);
+      });
   const Eigen::VectorXd theta = columns.from_units(found.theta);
   ExactResult result{.model = problem.model(theta),
                      .certificate = found.certificate,
@@ -189,6 +163,44 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
   return result;
 }
 
+bool is_tiny(double ridge) { return ridge > 0 && ridge <= 1e-8; }
+
+// A ridge that is next to nothing hardly changes the optimum, but keeps columns that nearly depend
+// on others from being told apart. Where that left a gap the optimum without it is better: its
+// model has the ridge's term added, its bound holds with one as well.
+void compare_without_ridge(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                           const LinearModel* start, ExactResult& result) {
+  if (!is_tiny(options.ridge) || result.status != ExactStatus::stalled) return;
+  ExactOptions plain = options;
+  plain.ridge = 0;
+  ExactResult without = solve(data, loss, plain, start);
+  if (without.certificate.lower > result.certificate.lower) {
+    result.certificate.lower = without.certificate.lower;
+    result.q = std::move(without.q);
+  }
+  const double upper = without.certificate.upper + without.model.penalty(options.ridge);
+  if (upper < result.certificate.upper) {
+    result.certificate.upper = upper;
+    result.model = std::move(without.model);
+    result.norm = without.norm;
+  }
+  result.certificate.lower = std::min(result.certificate.lower, result.certificate.upper);
+  result.lower_without = result.certificate.lower;
+  result.steps += without.steps;
+  if (is_within(result.certificate, options.tolerance)) result.status = ExactStatus::optimal;
+  if (without.status == ExactStatus::interrupted) result.status = ExactStatus::interrupted;
+}
+
+}  // namespace
+
+ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                        const LinearModel* start) {
+  check(data, loss, options);
+  ExactResult result = solve(data, loss, options, start);
+  compare_without_ridge(data, loss, options, start, result);
+  return result;
+}
+
 Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
                     std::span<const double> q, const CertifyOptions& options) {
   constexpr double kTolerance = 1e-9;
@@ -199,12 +211,19 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
   const Eigen::VectorXd theta = columns.to_units(parameters_of(model, problem.size()));
   Eigen::VectorXd start = theta;
   problem.hold(start);
-  const auto solve = [&](const Problem& changed, double tolerance) {
-    return minimise_weighted(changed, options.alpha, law, start, tolerance, nullptr);
-  };
-  const SolverOutcome found = solve(problem, kTolerance);
+  const auto [found, bound] = solve_for_all(
+      problem, options.alpha, kTolerance, {start, 0},
+      [&](const Problem& one, const Start& begin, double tolerance) {
+        return minimise_weighted(one, options.alpha, law, begin.theta, tolerance, nullptr);
+      },
+      [&](const Eigen::VectorXd& at) { return weighted_objective(problem, law, at); });
   Certificate certificate = found.certificate;
-  certificate.lower = bound_of_all(problem, options.alpha, kTolerance, found, solve).value;
+  certificate.lower = bound.value;
+  if (is_tiny(options.ridge) && found.status == ExactStatus::stalled) {
+    CertifyOptions plain = options;
+    plain.ridge = 0;
+    certificate.lower = std::max(bound.value, certify(model, data, loss, q, plain).lower);
+  }
   certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);
   return certificate;
 }

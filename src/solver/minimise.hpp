@@ -16,6 +16,10 @@ namespace adacvar {
                                               const RowLaw& law, const Eigen::VectorXd& start,
                                               double tolerance, const std::atomic<bool>* stop);
 
+/// What that minimises.
+[[nodiscard]] double weighted_objective(const Problem& problem, const RowLaw& law,
+                                        const Eigen::VectorXd& theta);
+
 /// The minimiser alone, for a smooth loss.
 [[nodiscard]] Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
                                                  const Eigen::VectorXd& start);

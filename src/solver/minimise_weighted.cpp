@@ -147,6 +147,10 @@ SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowL
   return outcome;
 }
 
+double weighted_objective(const Problem& problem, const RowLaw& law, const Eigen::VectorXd& theta) {
+  return WeightedLoss(problem, law).move_to(theta);
+}
+
 Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
                                    const Eigen::VectorXd& start) {
   WeightedLoss loss(problem, law);

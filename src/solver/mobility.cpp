@@ -15,11 +15,7 @@ namespace adacvar {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Of a column's square: with less left of it, its remainder takes its place.
-constexpr double kLeast = 1e-9;
-// The least eigenvalue of a matrix, its diagonal being 1, that needs no such care.
-constexpr double kWell = 1e-10;
-// With less, not even that is known well enough.
+// Of a column's square: with less left of it, not even that is known well enough.
 constexpr double kNothing = 1e-26;
 
 /// The vectors a of the edges.
@@ -119,23 +115,30 @@ double least_eigenvalue(const Eigen::LLT<Eigen::MatrixXd>& factor, Eigen::Index 
 
 }  // namespace
 
-Mobility::Mobility(const Problem& problem, std::vector<Edge> edges, std::vector<Eigen::Index> bound)
+Mobility::Mobility(const Problem& problem, std::vector<Edge> edges, std::vector<Eigen::Index> bound,
+                   Care care)
     : problem_(problem), edges_(std::move(edges)), gram_(gram_of(problem, edges_)) {
   // The intercepts first: columns may be constant.
   const auto width = static_cast<Eigen::Index>(problem.data().features + 1);
   std::ranges::stable_partition(bound, [&](Eigen::Index i) { return i % width == width - 1; });
   kept_ = bound;
   matrix_ = part_of(gram_, kept_);
-  prove(kWell);
-  if (least_ == 0 && separate(bound)) prove(0);
+  prove(care.well);
+  // Many columns that are each just far enough from the others may not be from all together.
+  for (double least = care.least; least_ == 0 && least < 0.1; least *= 1000) {
+    if (!separate(bound, least)) break;
+    prove(0);
+  }
   factor_.compute(matrix_);
 }
 
 // Whether a column was found for each that is not implied.
-bool Mobility::separate(const std::vector<Eigen::Index>& bound) {
-  const std::vector<Eigen::Index> places = passed_over(scaled(matrix_), kLeast);
+bool Mobility::separate(const std::vector<Eigen::Index>& bound, double least) {
+  const std::vector<Eigen::Index> places = passed_over(scaled(part_of(gram_, bound)), least);
   std::vector<Eigen::Index> passed;
   kept_.clear();
+  remainders_.clear();
+  remainder_error_ = 0;
   for (std::size_t i = 0; i < bound.size(); ++i) {
     const bool is_passed = std::ranges::binary_search(places, static_cast<Eigen::Index>(i));
     (is_passed ? passed : kept_).push_back(bound[i]);
@@ -233,7 +236,7 @@ void Mobility::prove(double least) {
   if (factor.info() != Eigen::Success) return;
   const double estimate = least_eigenvalue(factor, size);
   const auto order = static_cast<double>(size);
-  const double entry = gram_error() + 3 * remainder_error_ + 4 * kEpsilon;
+  const double entry = gram_error() + 4 * remainder_error_ + 4 * kEpsilon;
   const double error = order * entry + 1.2 * order * (order + 1) * kEpsilon;
   double shift = 0;
   for (const double share : {0.5, 0.1, 0.01}) {
@@ -282,6 +285,11 @@ Eigen::VectorXd Mobility::step(const Eigen::VectorXd& rho) const {
   for (const Eigen::Index i : kept_) result(i) = own(k++);
   for (const Remainder& remainder : remainders_) result += own(k++) * remainder.factors;
   return result;
+}
+
+bool Mobility::balances(Eigen::Index parameter) const {
+  return std::ranges::find(kept_, parameter) != kept_.end() ||
+         std::ranges::find(remainders_, parameter, &Remainder::column) != remainders_.end();
 }
 
 double Mobility::norm(const Eigen::VectorXd& rho) const {

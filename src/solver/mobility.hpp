@@ -26,6 +26,14 @@ struct Edge {
   double mobility = 0;
 };
 
+/// When columns that nearly depend on others are separated: where the least eigenvalue of M, its
+/// diagonal being 1, is not more than `well`; those of which a share of at most `least` is left, in
+/// squares.
+struct Care {
+  double well = 1e-10;
+  double least = 1e-5;
+};
+
 /// What moves can make of rho = sum product (x) (x, 1): M = sum of mobility a a' over the edges,
 /// a'theta being an edge's t. A step z along all edges changes rho by -M z, at a cost that grows
 /// with sqrt(z'Mz); so sqrt(rho'M^-1 rho) tells how much it takes to make rho vanish, whatever the
@@ -39,7 +47,8 @@ class Mobility {
  public:
   /// `edges`: all with a product other than 0, and those of mobility. `bound`: the parameters whose
   /// rho must vanish.
-  Mobility(const Problem& problem, std::vector<Edge> edges, std::vector<Eigen::Index> bound);
+  Mobility(const Problem& problem, std::vector<Edge> edges, std::vector<Eigen::Index> bound,
+           Care care = {});
 
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
 
@@ -53,6 +62,10 @@ class Mobility {
   /// Nothing where rounding does not allow a proof.
   [[nodiscard]] std::optional<double> most(const Eigen::VectorXd& rho,
                                            const Eigen::VectorXd& errors) const;
+
+  /// Whether rho of the parameter vanishes at the end of a step, not only that of columns which it
+  /// is a combination of.
+  [[nodiscard]] bool balances(Eigen::Index parameter) const;
 
   /// A combination of columns that takes the place of one of them.
   struct Remainder {
@@ -74,7 +87,7 @@ class Mobility {
     double error = 0;  // its own square
   };
 
-  bool separate(const std::vector<Eigen::Index>& bound);
+  bool separate(const std::vector<Eigen::Index>& bound, double least);
   [[nodiscard]] Measured measure(Remainder& combination) const;
   bool add_remainder(Eigen::Index column);
   void prove(double least);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -198,6 +199,88 @@ TEST(Certificate, never_exceeds_the_optimum_where_features_nearly_depend) {
     // to carry the bound over.
     EXPECT_GT(lower_than_without, 35) << kLossNames.of(kind);
     EXPECT_GE(tight, 145) << kLossNames.of(kind);
+  }
+}
+
+// By hand: with x twice and ridge r the optimum is that of w1 = w2 = 1/2 - r/8 + ..., r/4 (1 - r/4)
+// + 5e-9 up to r^3. From w = (1, 0) next to nothing moves the weights towards each other.
+TEST(Certificate, copies_pay_for_a_tiny_ridge_together) {
+  Dataset data;
+  data.rows = 4;
+  data.features = 2;
+  data.dense = {1, 1, -1, -1, 0, 0, 0, 0};
+  data.targets = {1, -1, 1e-4, -1e-4};
+  const std::vector<double> q(4, 0.25);
+  LinearModel model(2, 1);
+  model.parameters()[0] = 1;
+  const Loss loss(LossKind::squared);
+  for (const double ridge : {1e-8, 1e-9, 1e-12, 1e-15}) {
+    const double optimum = ridge / 4 - ridge * ridge / 16 + 5e-9;
+    const double by_law =
+        certify(model, data, loss, q, {.alpha = 1, .ridge = ridge, .threads = 1}).lower;
+    EXPECT_LE(by_law, optimum * (1 + 1e-12)) << ridge;
+    EXPECT_GE(by_law, 4.9e-9) << ridge;
+    const std::atomic<bool> at_once = true;
+    const ExactResult stopped = solve_exact(
+        data, loss, {.alpha = 1, .ridge = ridge, .threads = 1, .stop = &at_once}, &model);
+    EXPECT_LE(stopped.certificate.lower, optimum * (1 + 1e-12)) << ridge;
+  }
+}
+
+TEST(Certificate, laws_of_any_size_are_taken) {
+  Rng rng(13);
+  for (const LossKind kind : kKinds) {
+    const Dataset data = random_data(task_of(kind), {.rows = 12, .features = 2}, rng);
+    const LinearModel model(2, Loss(kind).outputs(data.class_names.size()));
+    const double expected =
+        certify(model, data, Loss(kind), std::vector<double>(12, 1.0 / 12), {.alpha = 0.5}).lower;
+    for (const double size : {1e307, 1e3}) {
+      const double found =
+          certify(model, data, Loss(kind), std::vector<double>(12, size), {.alpha = 0.5}).lower;
+      EXPECT_NEAR(found, expected, 1e-8 * expected) << kLossNames.of(kind);
+    }
+    // One that adds up to next to nothing bounds by next to nothing.
+    EXPECT_LE(
+        certify(model, data, Loss(kind), std::vector<double>(12, 1e-300), {.alpha = 0.5}).lower,
+        1e-290);
+  }
+}
+
+// A column four times over, with a ridge, is the same problem as twice that column once.
+TEST(Certificate, never_exceeds_the_optimum_of_copies_with_a_tiny_ridge) {
+  Rng rng(12);
+  for (const LossKind kind : kKinds) {
+    for (int problem = 0; problem < 60; ++problem) {
+      Case made = any_case(kind, rng);
+      const Dataset once = random_data(task_of(kind),
+                                       {.rows = 4 + rng.below(20),
+                                        .features = 1,
+                                        .classes = kind == LossKind::softmax ? 3U : 2U},
+                                       rng);
+      made.data = once;
+      made.data.features = 4;
+      made.data.dense.clear();
+      Dataset doubled = once;
+      for (float& x : doubled.dense) {
+        made.data.dense.insert(made.data.dense.end(), 4, x);
+        x *= 2;
+      }
+      const double ridge = std::array{1e-15, 1e-12, 1e-9, 1e-8, 1.1e-8, 1e-3}.at(rng.below(6));
+      const ExactOptions exactly{
+          .alpha = made.alpha, .ridge = ridge, .tolerance = 1e-9, .threads = 1};
+      const ExactResult best = solve_exact(doubled, made.loss, exactly);
+      const double known = best.certificate.upper * (1 + 1e-12);
+      LinearModel model = any_model(made.data, made.loss, rng);
+      for (double& parameter : model.parameters()) parameter *= 1e4;
+      // From there the copies' weights need not meet: nothing but the ridge tells them apart.
+      const CertifyOptions options{.alpha = made.alpha, .ridge = ridge, .threads = 1};
+      for (const std::vector<double>& q : {best.q, any_law(made.data.rows, made.alpha, rng)}) {
+        ASSERT_LE(certify(model, made.data, made.loss, q, options).lower, known)
+            << kLossNames.of(kind) << problem << " ridge " << ridge;
+      }
+      ASSERT_LE(solve_exact(made.data, made.loss, exactly, &model).certificate.lower, known)
+          << kLossNames.of(kind) << problem << " ridge " << ridge;
+    }
   }
 }
 

@@ -125,6 +125,64 @@ TEST(DependentColumns, the_exact_model_does_without_them) {
   }
 }
 
+/// The third column is the sum of the first two and noise of size `apart`.
+Dataset near_sums(std::size_t rows, double apart) {
+  Rng rng(7);
+  Dataset data = data_of(rows, 4, [&](std::size_t) {
+    const double a = normal(rng);
+    const double b = normal(rng);
+    return std::vector{a, b, a + b + apart * normal(rng), normal(rng)};
+  });
+  for (std::size_t i = 0; i < rows; ++i) {
+    data.targets[i] =
+        static_cast<double>(data.dense[4 * i + 1] - data.dense[4 * i + 3]) + normal(rng);
+  }
+  return data;
+}
+
+// Noise above rounding is a feature like any other, and its weight may be large.
+TEST(DependentColumns, what_is_more_than_rounding_is_used) {
+  for (const LossKind kind : {LossKind::squared, LossKind::huber, LossKind::absolute}) {
+    for (const double apart : {1e-6, 5e-6, 1e-5, 1e-3}) {
+      for (const double alpha : {0.01, 0.3, 1.0}) {
+        SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " " << apart << " " << alpha);
+        const ExactResult found = solve_exact(near_sums(60, apart), Loss(kind), {.alpha = alpha});
+        EXPECT_EQ(found.dependent, Columns());
+        EXPECT_EQ(found.status, ExactStatus::optimal);
+        EXPECT_LE(found.certificate.relative_gap().value_or(1), 1e-6);
+        EXPECT_GT(found.norm, 0.001 / apart);
+      }
+    }
+  }
+}
+
+// x, x^2, ..., x^8 of x in (0, 1]: independent, but a Gram matrix hardly shows it.
+TEST(DependentColumns, powers_of_a_number_are_told_apart) {
+  Rng rng(8);
+  Dataset data = data_of(500, 8, [&](std::size_t i) {
+    std::vector<double> powers;
+    for (int p = 1; p <= 8; ++p) powers.push_back(std::pow(static_cast<double>(i + 1) / 500, p));
+    return powers;
+  });
+  for (double& target : data.targets) target = normal(rng);
+  for (const double alpha : {0.004, 0.1, 1.0}) {
+    const ExactResult found = solve_exact(data, Loss(LossKind::squared), {.alpha = alpha});
+    EXPECT_EQ(found.status, ExactStatus::optimal) << alpha;
+    EXPECT_LE(found.certificate.relative_gap().value_or(1), 1e-6) << alpha;
+  }
+}
+
+// A ridge that is next to nothing is no worse than none.
+TEST(DependentColumns, a_tiny_ridge_keeps_the_bound) {
+  const Dataset data = shares(LossKind::hinge, 300);
+  const Loss loss(LossKind::hinge);
+  const double lower = solve_exact(data, loss, {.alpha = 0.05}).certificate.lower;
+  for (const double ridge : {1e-18, 1e-12, 1e-10}) {
+    const ExactResult found = solve_exact(data, loss, {.alpha = 0.05, .ridge = ridge});
+    EXPECT_GE(found.certificate.lower, lower * (1 - 1e-6)) << ridge;
+  }
+}
+
 // Models that use the column all the same are bounded too, however large.
 TEST(DependentColumns, no_model_is_below_the_bound) {
   const Dataset data = shares(LossKind::squared, 3000);

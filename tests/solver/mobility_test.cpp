@@ -26,7 +26,8 @@ std::vector<Eigen::Index> first(Eigen::Index count) {
 std::vector<Edge> any_edges(const Problem& problem, Rng& rng) {
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < problem.rows(); ++i) {
-    const auto plus = static_cast<std::uint32_t>(rng.below(static_cast<std::uint32_t>(problem.outputs())));
+    const auto plus =
+        static_cast<std::uint32_t>(rng.below(static_cast<std::uint32_t>(problem.outputs())));
     const auto minus =
         problem.outputs() == 1 ? 0 : static_cast<std::uint32_t>((plus + 1) % problem.outputs());
     edges.push_back({static_cast<Index>(i), plus, minus, i, 0.1 + rng.uniform()});

@@ -28,6 +28,8 @@ class LinearModel final : public Scorer {
     return parameters_[output * (features_ + 1) + features_];
   }
   [[nodiscard]] bool is_finite() const;
+  /// ridge/2 |weights|^2; intercepts are left out.
+  [[nodiscard]] double penalty(double ridge) const;
 
   /// Cost: O(entries of those rows).
   void scores(const Dataset& data, std::span<const Index> rows,
