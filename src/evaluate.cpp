@@ -2,6 +2,7 @@
 
 #include "data/class_labels.hpp"
 #include "part_detail.hpp"
+#include "report/certificate_report.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/predict.hpp>
@@ -157,6 +158,11 @@ void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& resu
   result.certificate =
       Certificate{best.certificate.lower * unit, here * unit, best.certificate.rounding * unit};
   result.certified_alpha = options.alpha;
+  if (best.status != ExactStatus::dependent) return;
+  std::vector<std::string> names;
+  for (const std::uint32_t f : best.dependent) names.push_back(data.feature_names.at(f));
+  result.notes.push_back(
+      dependent_note({.names = std::move(names), .lower_without = best.lower_without * unit}));
 }
 
 void note_limits(const Evaluation& result, std::vector<std::string>& notes) {

@@ -1,5 +1,6 @@
 #include <adacvar/run.hpp>
 
+#include "report/certificate_report.hpp"
 #include "run_algorithms.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -31,6 +32,24 @@ void check_tuning(const RunOptions& options, const PreparedData& data) {
   }
 }
 
+void check_alphas(std::vector<double> alphas) {
+  std::ranges::sort(alphas);
+  const auto twice = std::ranges::adjacent_find(alphas);
+  if (twice != alphas.end()) throw OptionError(fmt::format("alphas has {} twice", *twice));
+}
+
+// What would change nothing is better refused than passed over.
+void check_unused(const TrainOptions& options) {
+  const bool exact = options.algorithm == Algorithm::exact;
+  if (options.radius > 0 && (exact || options.learner == Learner::btl)) {
+    throw OptionError(fmt::format("radius is for gradient steps, not {}",
+                                  exact ? "algorithm = exact" : "learner = btl"));
+  }
+  if (options.information == Information::full && options.learner != Learner::btl) {
+    throw OptionError("information = full needs learner = btl");
+  }
+}
+
 void check_solving(const RunOptions& options, const RunHooks& hooks, bool several) {
   check_options(options.solve);
   const bool exact = options.train.algorithm == Algorithm::exact;
@@ -42,6 +61,8 @@ void check_solving(const RunOptions& options, const RunHooks& hooks, bool severa
     throw OptionError(fmt::format("learner = btl plays against the sampler of adacvar, not {}",
                                   kAlgorithmNames.of(options.train.algorithm)));
   }
+  check_alphas(options.solve.alphas);
+  if (!several) check_unused(options.train);
   const bool watched = options.solve.until_gap > 0 || hooks.trace;
   if (watched && (several || !adacvar || options.tune.tune)) {
     throw OptionError("until-gap and trace need algorithm = adacvar, without tune");
@@ -95,54 +116,72 @@ void note_small_tails(const PreparedData& data, double alpha, std::vector<std::s
 
 // The sentence that a user of small tail shares needs: nothing is wrong with the program.
 void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+  double even = 0;
+  std::size_t classes = 0;
+  std::vector<std::string> alphas;
   for (const RunResult& result : results) {
-    const std::size_t classes = result.model.preprocessor.parts().class_names.size();
     const LossKind kind = result.model.loss.kind();
     if (!result.certificate || (kind != LossKind::logistic && kind != LossKind::softmax)) continue;
-    const double even = std::log(static_cast<double>(classes));
-    const bool is_mean = result.model.options.alpha == 1;
-    if (is_mean || result.certificate->lower < even * (1 - 1e-4)) continue;
-    notes.push_back(fmt::format(
-        "at alpha = {:g} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
-        "every class the same chance: by this measure there is nothing to learn. Look at the "
-        "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
-        "away for it",
-        result.model.options.alpha, even, classes));
-    return;
+    classes = result.model.preprocessor.parts().class_names.size();
+    even = std::log(static_cast<double>(classes));
+    const double alpha = result.model.options.alpha;
+    if (alpha == 1 || result.certificate->lower < even * (1 - 1e-4)) continue;
+    std::string text = fmt::format("{:g}", alpha);
+    if (std::ranges::find(alphas, text) == alphas.end()) alphas.push_back(std::move(text));
   }
+  if (alphas.empty()) return;
+  notes.push_back(fmt::format(
+      "at alpha = {} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
+      "every class the same chance: by this measure there is nothing to learn. Look at the "
+      "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
+      "away for it",
+      fmt::join(alphas, ", "), even, classes));
 }
 
-// Features that the exact model does without; the names of a few will do.
+bool is_exact(const RunResult& result) {
+  return result.model.options.algorithm == Algorithm::exact;
+}
+
+// Whether fitting the rounding could gain something. Other algorithms have it said only then.
+bool is_loose(const RunResult& result) {
+  return !result.dependent.empty() &&
+         (!is_exact(result) || result.model.stop_reason == StopReason::dependent);
+}
+
+const RunResult* with_dependent(const std::vector<RunResult>& results) {
+  const auto loose = std::ranges::find_if(results, is_loose);
+  if (loose != results.end()) return &*loose;
+  const auto any = std::ranges::find_if(
+      results, [](const RunResult& result) { return !result.dependent.empty(); });
+  return any != results.end() ? &*any : nullptr;
+}
+
 void note_dependent(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
-  constexpr std::size_t kNamed = 5;
-  for (const RunResult& result : results) {
-    const std::vector<std::string>& names = result.dependent;
-    if (names.empty()) continue;
-    std::string listed;
-    for (std::size_t n = 0; n < std::min(kNamed, names.size()); ++n) {
-      listed += fmt::format("{}'{}'", n > 0 ? ", " : "", names[n]);
-    }
-    if (names.size() > kNamed) listed += fmt::format(" and {} more", names.size() - kNamed);
-    const char* const them = names.size() == 1 ? "it" : "them";
-    std::string note = fmt::format(
-        "{} can be had from other features, up to rounding: the exact model gives no weight to {}",
-        listed, them);
-    if (result.model.stop_reason == StopReason::dependent) {
-      note += fmt::format(
-          ". Among models that do not use {} the least CVaR is at least {:.6g}; by fitting the "
-          "rounding with large weights others may be lower, and the bound allows for that",
-          them, result.lower_without);
-    }
-    notes.push_back(std::move(note));
-    return;
-  }
+  const RunResult* const result = with_dependent(results);
+  if (result == nullptr) return;
+  const std::string alpha = fmt::format(" at alpha = {:g}", result->model.options.alpha);
+  notes.push_back(dependent_note({.names = result->dependent,
+                                  .lower_without = is_loose(*result) ? result->lower_without : 0,
+                                  .where = results.size() > 1 ? alpha : "",
+                                  .is_exact = is_exact(*result)}));
+}
+
+// Epochs that ended before the gap that was asked for.
+void note_missed_gap(const RunOptions& options, const std::vector<RunResult>& results,
+                     std::vector<std::string>& notes) {
+  if (!(options.solve.until_gap > 0) || !results[0].certificate) return;
+  const StopReason reason = results[0].model.stop_reason;
+  if (reason != StopReason::epochs && reason != StopReason::patience) return;
+  const auto gap = results[0].certificate->relative_gap();
+  notes.push_back(fmt::format("the gap of until-gap = {:g} was not reached in {} epochs{}",
+                              options.solve.until_gap, results[0].epochs,
+                              gap ? fmt::format(": it is {:.3g}", *gap) : ""));
 }
 
 void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
   for (const RunResult& result : results) {
-    const bool is_exact = result.model.options.algorithm == Algorithm::exact;
     const bool is_stopped = result.model.stop_reason == StopReason::interrupted;
-    if (is_exact && is_stopped) {
+    if (is_exact(result) && is_stopped) {
       notes.push_back("exact was stopped before the tolerance was proved; its certificate holds");
     } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
       notes.push_back(
@@ -187,6 +226,7 @@ RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> a
                        ? run_all(data, options, hooks, algorithms)
                        : run_path(data, options, hooks, options.solve.alphas);
   note_endings(report.results, report.notes);
+  note_missed_gap(options, report.results, report.notes);
   note_dependent(report.results, report.notes);
   note_uniform_optimum(report.results, report.notes);
   return report;

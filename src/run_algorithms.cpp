@@ -315,7 +315,9 @@ class Runs {
       certificate.rounding = reached_->rounding;
     }
     const auto gap = certificate.relative_gap();
-    if (!gap || *gap > options_.solve.until_gap) return true;
+    const bool is_reached =
+        certificate.is_perfect_fit() || (gap && *gap <= options_.solve.until_gap);
+    if (!is_reached) return true;
     reached_ = certificate;
     return false;
   }
@@ -365,16 +367,23 @@ class Runs {
   }
 
   // By the law of the exact optimum, which bounds every model alike.
-  [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome) const {
+  [[nodiscard]] std::optional<Certificate> certificate_of(Outcome& outcome) const {
     if (outcome.certificate) return scaled(*outcome.certificate, unit_);
     if (outcome.result.stop_reason == StopReason::gap) return scaled(*reached_, unit_);
     if (!certifies() || outcome.result.stop_reason == StopReason::diverged) return std::nullopt;
-    const bool has_exact = groups_.back().best && groups_.back().best->certificate;
-    Certificate certificate = has_exact
-                                  ? *groups_.back().best->certificate
-                                  : *solved(outcome.options, &outcome.result.model).certificate;
-    certificate.upper = objective_of(outcome);
-    return scaled(certificate, unit_);
+    if (!groups_.back().best || !groups_.back().best->certificate) {
+      Outcome exact = solved(outcome.options, &outcome.result.model);
+      outcome.certificate = exact.certificate;
+      // Said where it makes a difference to this model's gap.
+      if (exact.result.stop_reason == StopReason::dependent) {
+        outcome.dependent = std::move(exact.dependent);
+        outcome.lower_without = exact.lower_without;
+      }
+    } else {
+      outcome.certificate = groups_.back().best->certificate;
+    }
+    outcome.certificate->upper = objective_of(outcome);
+    return scaled(*outcome.certificate, unit_);
   }
 
   [[nodiscard]] double objective_of(const Outcome& outcome) const {

@@ -388,6 +388,44 @@ TEST(Run, features_without_weight_are_named) {
   EXPECT_LT(exact.certificate->lower, exact.lower_without);
 }
 
+// Other algorithms are measured by the same bound, so it is said of them, too.
+TEST(Run, a_gap_to_models_that_fit_rounding_is_explained) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.data.data = folder.write("shares.csv", shares_csv(400)).string();
+  options.data.target = "y";
+  options.train.epochs = 3;
+  options.solve.until_gap = 1e-9;
+  const RunReport report = run(options);
+  const RunResult& trained = report.results[0];
+  EXPECT_EQ(trained.dependent, std::vector<std::string>{"rest"});
+  EXPECT_LT(trained.certificate->lower, trained.lower_without);
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_EQ(
+      report.notes[0].find("the gap of until-gap = 1e-09 was not reached in 3 epochs: it is "), 0U);
+  EXPECT_EQ(report.notes[1].find("'rest' can be had from other features, up to rounding. Among "
+                                 "models that do not use it the least CVaR is at least "),
+            0U)
+      << report.notes[1];
+}
+
+TEST(Run, notes_of_a_path_name_the_tail_shares) {
+  const TemporaryFolder folder;
+  Rng rng(11);
+  std::string text = "x,y\n";
+  for (int i = 0; i < 4000; ++i) {
+    text += fmt::format("{},{}\n", rng.below(1000), rng.below(2) == 0 ? "heads" : "tails");
+  }
+  RunOptions options;
+  options.data.data = folder.write("coins.csv", text).string();
+  options.data.target = "y";
+  options.train.algorithm = Algorithm::exact;
+  options.solve.alphas = {0.1, 1, 0.02};
+  const RunReport report = run(options);
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_EQ(report.notes[0].find("at alpha = 0.02, 0.1 no linear model"), 0U) << report.notes[0];
+}
+
 // A category's features depend on each other exactly: no model is lower by using all of them.
 TEST(Run, categories_leave_nothing_to_fit) {
   const TemporaryFolder folder;

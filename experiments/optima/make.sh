@@ -20,9 +20,12 @@ for set in "${sets[@]}"; do
   "$program" train "$set" --algorithm exact --alphas 0.01,0.1,0.5,1 --tolerance 1e-8 --split 1,0,0 --json --quiet |
     python3 -c '
 import json, sys
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 name = sys.argv[1]
 for run in json.load(sys.stdin)["runs"]:
     c = run["certificate"]
-    print("| %s | %g | %.9g | %.9g | %.1e |" % (name, run["alpha"], c["lower"], c["upper"], c["relative_gap"]))
+    lower = Context(prec=9, rounding=ROUND_FLOOR).create_decimal(c["lower"])
+    upper = Context(prec=9, rounding=ROUND_CEILING).create_decimal(c["upper"])
+    print("| %s | %g | %s | %s | %.1e |" % (name, run["alpha"], lower, upper, c["relative_gap"]))
 ' "$set"
 done

@@ -6,11 +6,25 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace adacvar {
 
 /// A share in per cent: `0.24 %`, `1e-05 %`.
 [[nodiscard]] std::string percent_text(double share);
+
+/// A lower bound to six digits, none of them rounded up.
+[[nodiscard]] std::string at_least_text(double value);
+
+/// Features that are combinations of others up to rounding (ExactResult::dependent).
+struct DependentNote {
+  std::vector<std::string> names;
+  /// Bound of models that do not use them, where that of all models is lower; else 0.
+  double lower_without = 0;
+  std::string where = {};  ///< ` at alpha = 0.1` where there are several
+  bool is_exact = false;   ///< whether it is said of the exact model
+};
+[[nodiscard]] std::string dependent_note(const DependentNote& note);
 
 /// `CVaR 17.1317; the least possible is at least 17.1316: within 0.001 %`, of a perfect fit `CVaR
 /// 3e-17: 0 up to rounding, the least possible`.
