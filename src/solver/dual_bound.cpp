@@ -500,7 +500,7 @@ class BoundSearch {
       const auto found = point.value_above(std::max(best_.value, nothing_));
       keep_better(found, point);
       // One that lost much on the way leaves hope for others.
-      if (found && found->cost <= 1e-10 * found->bound && found->bound >= 0.99 * hoped) break;
+      if (found && found->cost <= 1e-10 * found->bound && found->bound >= 0.5 * hoped) break;
     }
     return is_complete;
   }
