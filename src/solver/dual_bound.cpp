@@ -174,8 +174,9 @@ class DualPoint {
   }
 
   // rho. Of the products weight * slope as rounded: moving each slope by that much changes the
-  // value within what is set aside for rounding. With several classes the product of a row's own is
-  // minus the sum of the others, and what rounding takes from that counts, too.
+  // value within what is set aside for rounding, and one at the border that leaves its domain by a
+  // last digit comes back when all are scaled by that much. With several classes the product of a
+  // row's own is minus the sum of the others, and what rounding takes from that counts, too.
   [[nodiscard]] Eigen::VectorXd residual() const {
     std::vector<double> products(slopes_.size());
     for (std::size_t e = 0; e < products.size(); ++e) {
