@@ -371,19 +371,20 @@ class Runs {
     if (outcome.certificate) return scaled(*outcome.certificate, unit_);
     if (outcome.result.stop_reason == StopReason::gap) return scaled(*reached_, unit_);
     if (!certifies() || outcome.result.stop_reason == StopReason::diverged) return std::nullopt;
-    if (!groups_.back().best || !groups_.back().best->certificate) {
+    Certificate certificate;
+    if (groups_.back().best && groups_.back().best->certificate) {
+      certificate = *groups_.back().best->certificate;
+    } else {
       Outcome exact = solved(outcome.options, &outcome.result.model);
-      outcome.certificate = exact.certificate;
+      certificate = *exact.certificate;
       // Said where it makes a difference to this model's gap.
       if (exact.result.stop_reason == StopReason::dependent) {
         outcome.dependent = std::move(exact.dependent);
         outcome.lower_without = exact.lower_without;
       }
-    } else {
-      outcome.certificate = groups_.back().best->certificate;
     }
-    outcome.certificate->upper = objective_of(outcome);
-    return scaled(*outcome.certificate, unit_);
+    certificate.upper = objective_of(outcome);
+    return scaled(certificate, unit_);
   }
 
   [[nodiscard]] double objective_of(const Outcome& outcome) const {

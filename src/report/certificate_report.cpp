@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace adacvar {
@@ -13,7 +14,9 @@ std::string percent_text(double share) {
 
 std::string at_least_text(double value) {
   std::string text = fmt::format("{:.6g}", value);
-  if (!(value > 0) || std::stod(text) <= value) return text;
+  double shown = 0;
+  std::from_chars(text.data(), text.data() + text.size(), shown);
+  if (!(value > 0) || shown <= value) return text;
   return fmt::format("{:.6g}", value - 0.5 * std::pow(10, std::floor(std::log10(value)) - 5));
 }
 

@@ -1,5 +1,6 @@
 #include "report/verdict.hpp"
 
+#include "report/certificate_report.hpp"
 #include "support/made_report.hpp"
 
 #include <gtest/gtest.h>
@@ -47,6 +48,16 @@ TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
   report.results[0].certificate = Certificate{1, 5};
   EXPECT_TRUE(verdict(report).ends_with(
       " Its CVaR of the training rows is 5 times the least that is proved possible."));
+}
+
+TEST(Certificate, a_bound_is_never_rounded_up) {
+  EXPECT_EQ(at_least_text(1.6373966), "1.63739");
+  EXPECT_EQ(at_least_text(1.6373941), "1.63739");
+  EXPECT_EQ(at_least_text(0.99999996), "0.999999");
+  EXPECT_EQ(at_least_text(59.61999999), "59.6199");
+  EXPECT_EQ(at_least_text(123456789.0), "1.23456e+08");
+  EXPECT_EQ(at_least_text(2.5e-9), "2.5e-09");
+  EXPECT_EQ(at_least_text(0), "0");
 }
 
 TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
