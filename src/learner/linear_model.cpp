@@ -15,6 +15,7 @@ LinearModel::LinearModel(std::size_t features, std::size_t outputs)
     : features_(features), outputs_(outputs), parameters_((features + 1) * outputs, 0.0) {}
 
 double LinearModel::penalty(double ridge) const {
+  if (ridge == 0) return 0;
   double squares = 0;
   for (std::size_t o = 0; o < outputs_; ++o) {
     for (const double weight : weights(o)) squares += weight * weight;

@@ -194,7 +194,7 @@ double median_of_three(std::span<const WeightedLoss> rows, std::uint64_t seed) {
 }
 
 /// The smallest loss above which there is at most `mass`, by quickselect on both sides of a
-/// pivot. All weights are positive.
+/// pivot.
 double select_by_weight(std::vector<WeightedLoss> rows, double mass) {
   const double most = mass * (1 + kWhole);
   AccurateSum above;  // weight of the rows already known to lie above the border
@@ -234,88 +234,155 @@ void check_weights(std::span<const double> losses, std::span<const double> weigh
   if (!any) throw DataError("weights sum to 0: at least one weight above 0 is needed");
 }
 
-/// A weighted sample and its tail. Weights are multiplied by `scale_`, a power of two that
-/// brings the largest near 1: their sum neither overflows nor vanishes.
+/// Multiplies by a power of two that may exceed the range of double: the product rounds at most
+/// once, unless it is subnormal.
+class PowerOfTwo {
+ public:
+  // Two factors reach every exponent from -2044 to 2046. Beyond that all products overflow.
+  explicit PowerOfTwo(int exponent)
+      : first_(std::ldexp(1.0, std::min(exponent, 2046) / 2)),
+        second_(std::ldexp(1.0, std::min(exponent, 2046) - std::min(exponent, 2046) / 2)) {}
+
+  [[nodiscard]] double times(double value) const noexcept { return value * first_ * second_; }
+
+ private:
+  double first_;
+  double second_;
+};
+
+/// weight * 2^exponent * loss.
+struct Term {
+  double weight;
+  int exponent;
+  double loss;
+};
+
+/// sum of terms / (mass * 2^exponent). Neither products nor sums leave the range of double: they
+/// are measured in units of the largest product.
+double mean_of(std::span<const Term> terms, double mass, int exponent) {
+  int largest = std::numeric_limits<int>::min();
+  for (const Term& term : terms) {
+    if (term.weight == 0 || term.loss == 0) continue;
+    largest = std::max(largest, term.exponent + std::ilogb(term.weight) + std::ilogb(term.loss));
+  }
+  if (largest == std::numeric_limits<int>::min()) return 0;
+  AccurateSum sum;
+  for (const Term& term : terms) {
+    if (term.weight == 0 || term.loss == 0) continue;
+    int weight_exponent = 0;
+    int loss_exponent = 0;
+    const double weight = std::frexp(term.weight, &weight_exponent);
+    const double loss = std::frexp(term.loss, &loss_exponent);
+    const double product = weight * loss;
+    const int shift = term.exponent + weight_exponent + loss_exponent - largest;
+    sum.add(std::ldexp(product, shift));
+    sum.add(std::ldexp(std::fma(weight, loss, -product), shift));
+  }
+  return std::ldexp(sum.divided_by(mass), largest - exponent);
+}
+
+/// A weighted sample and its tail. Weights are measured in units, powers of two, so that no sum
+/// overflows or vanishes however far apart they are: for the total the largest is near 1, for the
+/// tail its mass is, and a row that is far heavier than it counts as kHeavy.
 class WeightedTail {
  public:
   WeightedTail(std::span<const double> losses, std::span<const double> weights, double alpha)
-      : losses_(losses), weights_(weights) {
+      : losses_(losses), weights_(weights), alpha_(alpha) {
     detail::check_alpha(alpha);
     check_not_empty(losses);
     check_weights(losses, weights);
     check_finite(losses);
-    scale_ = std::ldexp(1.0, std::min(-std::ilogb(std::ranges::max(weights)), 1023));
-    total_ = weight_where([](double) { return true; });
-    mass_ = alpha * total_;
+    all_exponent_ = -std::ilogb(std::ranges::max(weights));
+    total_ = weight_where(PowerOfTwo(all_exponent_), [](double) { return true; });
+    int alpha_exponent = 0;
+    mass_ = std::frexp(alpha, &alpha_exponent) * total_;
+    tail_exponent_ = all_exponent_ - alpha_exponent;
+    tail_unit_ = PowerOfTwo(tail_exponent_);
     border_ = select_by_weight(positive_rows(), mass_);
-    above_ = weight_where([this](double loss) { return loss > border_; });
+    above_ = weight_where(tail_unit_, [this](double loss) { return loss > border_; });
     if (std::abs(mass_ - above_) <= kWhole * mass_) mass_ = above_;
   }
 
   [[nodiscard]] double border() const noexcept { return border_; }
 
   [[nodiscard]] double mean() const {
-    return sum_where([](double) { return true; }).divided_by(total_);
+    return mean_of(terms_where([](double) { return true; }), total_, -all_exponent_);
   }
 
   [[nodiscard]] double cvar() const {
-    if (mass_ == total_) return mean();
-    if (above_ == 0) return border_;
-    AccurateSum sum = sum_where([this](double loss) { return loss > border_; });
-    sum.add_product(mass_ - above_, border_);
-    return sum.divided_by(mass_);
+    if (alpha_ == 1) return mean();
+    std::vector<Term> terms = terms_where([this](double loss) { return loss > border_; });
+    if (terms.empty()) return border_;
+    terms.push_back({mass_ - above_, -tail_exponent_, border_});
+    return mean_of(terms, mass_, -tail_exponent_);
   }
 
   [[nodiscard]] std::vector<double> worst_case_weights() const {
-    const double ties = weight_where([this](double loss) { return loss == border_; });
-    const double tie_share = (mass_ - above_) / mass_ / ties;
     std::vector<double> q(losses_.size(), 0.0);
     for (std::size_t i = 0; i < q.size(); ++i) {
-      if (losses_[i] > border_) q[i] = weight(i) / mass_;
-      if (losses_[i] == border_) q[i] = weight(i) * tie_share;
+      if (losses_[i] > border_) q[i] = weight(tail_unit_, i) / mass_;
     }
+    if (mass_ > above_) share_among_ties((mass_ - above_) / mass_, q);
     return q;
   }
 
  private:
-  [[nodiscard]] double weight(std::size_t i) const { return weights_[i] * scale_; }
+  // More than any mass: of 2^63 rows at most, none above 2.
+  static constexpr double kHeavy = 0x1.0p+70;
 
+  [[nodiscard]] double weight(const PowerOfTwo& unit, std::size_t i) const {
+    return std::min(unit.times(weights_[i]), kHeavy);
+  }
+
+  // Rows whose weight is next to nothing beside the mass are there all the same.
   [[nodiscard]] std::vector<WeightedLoss> positive_rows() const {
     std::vector<WeightedLoss> rows;
     rows.reserve(losses_.size());
     for (std::size_t i = 0; i < losses_.size(); ++i) {
-      if (weight(i) > 0) rows.push_back({losses_[i], weight(i)});
+      if (weights_[i] > 0) rows.push_back({losses_[i], weight(tail_unit_, i)});
     }
     return rows;
   }
 
+  // In a unit of their own: tied rows may be heavier than kHeavy.
+  void share_among_ties(double share, std::vector<double>& q) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      if (losses_[i] == border_) largest = std::max(largest, weights_[i]);
+    }
+    const PowerOfTwo unit(-std::ilogb(largest));
+    const double ties = weight_where(unit, [this](double loss) { return loss == border_; });
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      if (losses_[i] == border_) q[i] = weight(unit, i) / ties * share;
+    }
+  }
+
   template <class Keep>
-  [[nodiscard]] double weight_where(Keep keep) const {
+  [[nodiscard]] double weight_where(const PowerOfTwo& unit, Keep keep) const {
     AccurateSum sum;
     for (std::size_t i = 0; i < losses_.size(); ++i) {
-      if (keep(losses_[i])) sum.add(weight(i));
+      if (keep(losses_[i])) sum.add(weight(unit, i));
     }
     return sum.value();
   }
 
   template <class Keep>
-  [[nodiscard]] AccurateSum sum_where(Keep keep) const {
-    double largest = 0;
-    for (const double loss : losses_) {
-      if (keep(loss)) largest = std::max(largest, std::abs(loss));
-    }
-    AccurateSum sum(largest < 0x1.0p-900 ? 0x1.0p+100 : 1.0);
+  [[nodiscard]] std::vector<Term> terms_where(Keep keep) const {
+    std::vector<Term> terms;
     for (std::size_t i = 0; i < losses_.size(); ++i) {
-      if (keep(losses_[i])) sum.add_product(weight(i), losses_[i]);
+      if (keep(losses_[i]) && weights_[i] > 0) terms.push_back({weights_[i], 0, losses_[i]});
     }
-    return sum;
+    return terms;
   }
 
   std::span<const double> losses_;
   std::span<const double> weights_;
-  double scale_ = 1;
-  double total_ = 0;
-  double mass_ = 0;
+  double alpha_;
+  int all_exponent_ = 0;   // the largest weight * 2^all_exponent_ is near 1,
+  int tail_exponent_ = 0;  // the tail's mass * 2^tail_exponent_
+  PowerOfTwo tail_unit_{0};
+  double total_ = 0;  // of all weights, times 2^all_exponent_
+  double mass_ = 0;   // of the tail, times 2^tail_exponent_, as above_ is
   double border_ = 0;
   double above_ = 0;
 };

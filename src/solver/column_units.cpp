@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace adacvar {
@@ -15,6 +16,8 @@ constexpr std::size_t kRowsLookedAt = 4096;
 constexpr int kNear = 6;
 // One whose mean exceeds its deviation by this much gets a centre.
 constexpr double kFar = 32;
+// The square of the targets' unit, a squared loss's, is a number.
+constexpr int kMostTargetExponent = 500;
 
 /// Sums of a column, about its first entry.
 struct Moments {
@@ -133,34 +136,72 @@ void keep_exact_ones(const Dataset& data, std::vector<Plan>& plans) {
   }
 }
 
-// The mean of the targets that a loss sees, where it is far from 0 beside their deviation.
-double shift_of(const Dataset& data) {
-  if (data.task != Task::regression) return 0;
+/// Of the targets that a loss sees. Those of a Huber loss have no larger unit than its delta, for
+/// its slopes are of that size.
+Plan plan_for_targets(const Dataset& data, const Loss& loss) {
+  Plan plan;
+  if (data.task != Task::regression) return plan;
   Moments moments;
   for (const double target : data.targets) {
     moments.add((target - data.target_mean) / data.target_sd);
   }
-  return std::abs(moments.mean()) > kFar * moments.deviation() ? moments.mean() : 0.0;
+  const double mean = moments.mean();
+  const double deviation = moments.deviation();
+  const bool is_far = std::abs(mean) > kFar * deviation;
+  if (is_far) plan.centre = mean;
+  int exponent = Plan::exponent_of(is_far ? deviation : std::hypot(mean, deviation));
+  if (loss.kind() == LossKind::huber && exponent > 0) {
+    exponent = std::clamp(std::ilogb(loss.delta()), 0, exponent);
+  }
+  plan.exponent = std::clamp(exponent, -kMostTargetExponent, kMostTargetExponent);
+  return plan;
+}
+
+// `unit` is a power of two: only overflow and underflow round.
+double product_rounded_down(double bound, double unit) {
+  const double product = bound * unit;
+  if (std::isinf(product)) return std::numeric_limits<double>::max();
+  return product / unit > bound ? std::nextafter(product, 0.0) : product;
 }
 
 }  // namespace
 
-ColumnUnits::ColumnUnits(const Dataset& data)
-    : original_(data), units_(data.features, 1.0), centres_(data.features), shift_(shift_of(data)) {
+ColumnUnits::ColumnUnits(const Dataset& data, const Loss& loss)
+    : original_(data), original_loss_(loss), units_(data.features, 1.0), centres_(data.features) {
+  const Plan targets = plan_for_targets(data, loss);
   std::vector<Plan> plans = plans_for(data);
   keep_exact_ones(data, plans);
-  if (!any_changes(plans) && shift_ == 0) return;
+  if (!any_changes(plans) && !targets.changes()) return;
   for (std::size_t f = 0; f < data.features; ++f) {
     units_[f] = std::ldexp(1.0, plans[f].exponent);
     centres_[f] = plans[f].centre;
   }
   changed_ = data;
   each_entry(*changed_, 1, [&](std::size_t f, float& x) { x = in_units(x, plans[f]); });
-  changed_->target_mean += shift_ * data.target_sd;
+  changed_->target_mean += targets.centre * data.target_sd;
   shift_ = (changed_->target_mean - data.target_mean) / data.target_sd;
+  target_unit_ = std::ldexp(1.0, targets.exponent);
+  changed_->target_sd *= target_unit_;
 }
 
-// score = weight * unit * (x - centre) / unit + (intercept + weight * centre)
+Loss ColumnUnits::loss() const {
+  return Loss(original_loss_.kind(), original_loss_.delta() / target_unit_, original_loss_.tau());
+}
+
+// The weights are target_unit_ times those inside.
+double ColumnUnits::to_units(double ridge) const {
+  return ridge * (target_unit_ / original_loss_.unit(target_unit_)) * target_unit_;
+}
+
+Certificate ColumnUnits::from_units(const Certificate& certificate) const {
+  const double unit = original_loss_.unit(target_unit_);
+  return {.lower = product_rounded_down(certificate.lower, unit),
+          .upper = certificate.upper * unit,
+          .rounding = certificate.rounding * unit};
+}
+
+// score = weight * unit * (x - centre) / unit + (intercept + weight * centre), of which the one
+// inside is the part beyond the shift, in units of the target
 Eigen::VectorXd ColumnUnits::to_units(Eigen::VectorXd theta) const {
   const std::size_t width = units_.size() + 1;
   for (auto output = theta.begin(); output != theta.end();
@@ -169,8 +210,9 @@ Eigen::VectorXd ColumnUnits::to_units(Eigen::VectorXd theta) const {
     own[width - 1] -= shift_;
     for (std::size_t f = 0; f + 1 < width; ++f) {
       own[width - 1] += own[f] * centres_[f];
-      own[f] *= units_[f];
+      own[f] *= units_[f] / target_unit_;
     }
+    own[width - 1] /= target_unit_;
   }
   return theta;
 }
@@ -180,8 +222,9 @@ Eigen::VectorXd ColumnUnits::from_units(Eigen::VectorXd theta) const {
   for (auto output = theta.begin(); output != theta.end();
        output += static_cast<std::ptrdiff_t>(width)) {
     const std::span<double> own(&*output, width);
+    own[width - 1] *= target_unit_;
     for (std::size_t f = 0; f + 1 < width; ++f) {
-      own[f] /= units_[f];
+      own[f] *= target_unit_ / units_[f];
       own[width - 1] -= own[f] * centres_[f];
     }
     own[width - 1] += shift_;

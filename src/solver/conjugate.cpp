@@ -108,8 +108,10 @@ Conjugate::Rates Conjugate::rates(double slope, double target) const {
   switch (loss_.kind()) {
     case LossKind::squared:
       return {size / 2 + std::abs(target), size * size / 4};
-    case LossKind::huber:
-      return {loss_.delta() + std::abs(target), loss_.delta() * loss_.delta() / 2};
+    case LossKind::huber: {
+      const double most = std::min(loss_.delta(), size);
+      return {most + std::abs(target), most * most / 2};
+    }
     case LossKind::absolute:
     case LossKind::pinball:
       return {std::abs(target), 0};

@@ -119,15 +119,18 @@ RowLaw law_of(std::span<const double> q, std::size_t rows) {
 
 ExactResult solve(const Dataset& data, const Loss& loss, const ExactOptions& options,
                   const LinearModel* start) {
-  const ColumnUnits columns(data);
-  const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
+  const ColumnUnits columns(data, loss);
+  ExactOptions inside = options;
+  inside.ridge = columns.to_units(options.ridge);
+  const Problem problem(columns.data(), columns.loss(), inside.ridge, options.threads,
+                        columns.units());
   Start from = start != nullptr ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
-                                : find_start(problem, columns.units(), options);
+                                : find_start(problem, columns.units(), inside);
   problem.hold(from.theta);
   const auto [found, bound] = solve_for_all(
       problem, options.alpha, options.tolerance, from,
       [&](const Problem& one, const Start& begin, double tolerance) {
-        ExactOptions next = options;
+        ExactOptions next = inside;
         next.tolerance = tolerance;
         return minimise_cvar(one, next, begin);
       },
@@ -136,7 +139,7 @@ ExactResult solve(const Dataset& data, const Loss& loss, const ExactOptions& opt
       });
   const Eigen::VectorXd theta = columns.from_units(found.theta);
   ExactResult result{.model = problem.model(theta),
-                     .certificate = found.certificate,
+                     .certificate = columns.from_units(found.certificate),
                      .status = found.status,
                      .steps = found.steps,
                      .norm = theta.norm(),
@@ -144,8 +147,8 @@ ExactResult solve(const Dataset& data, const Loss& loss, const ExactOptions& opt
                      .q = std::vector<double>(data.rows)};
   Certificate& certificate = result.certificate;
   if (columns.is_changed()) {
-    certificate.upper =
-        cvar(losses_of(result.model, data, loss), options.alpha) + problem.penalty(found.theta);
+    certificate.upper = cvar(losses_of(result.model, data, loss), options.alpha) +
+                        result.model.penalty(options.ridge);
     const Problem as_given(data, loss, options.ridge, options.threads);
     certificate.rounding = std::max(certificate.rounding, as_given.rounding(0));
   }
@@ -153,7 +156,8 @@ ExactResult solve(const Dataset& data, const Loss& loss, const ExactOptions& opt
   certificate.lower = std::min(certificate.lower, certificate.upper);
   result.lower_without = certificate.lower;
   const bool was_within = is_within(certificate, options.tolerance);
-  certificate.lower = std::min(bound.value, certificate.lower);
+  const double of_all = columns.from_units(Certificate{.lower = bound.value}).lower;
+  certificate.lower = std::min(of_all, certificate.lower);
   if (found.status == ExactStatus::optimal && !is_within(certificate, options.tolerance)) {
     result.status = was_within ? ExactStatus::dependent : ExactStatus::stalled;
   }
@@ -205,8 +209,9 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
                     std::span<const double> q, const CertifyOptions& options) {
   constexpr double kTolerance = 1e-9;
   check(data, loss, {.alpha = options.alpha, .ridge = options.ridge});
-  const ColumnUnits columns(data);
-  const Problem problem(columns.data(), loss, options.ridge, options.threads, columns.units());
+  const ColumnUnits columns(data, loss);
+  const Problem problem(columns.data(), columns.loss(), columns.to_units(options.ridge),
+                        options.threads, columns.units());
   const RowLaw law = law_of(q, data.rows);
   const Eigen::VectorXd theta = columns.to_units(parameters_of(model, problem.size()));
   Eigen::VectorXd start = theta;
@@ -219,12 +224,14 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
       [&](const Eigen::VectorXd& at) { return weighted_objective(problem, law, at); });
   Certificate certificate = found.certificate;
   certificate.lower = bound.value;
+  certificate = columns.from_units(certificate);
   if (is_tiny(options.ridge) && found.status == ExactStatus::stalled) {
     CertifyOptions plain = options;
     plain.ridge = 0;
-    certificate.lower = std::max(bound.value, certify(model, data, loss, q, plain).lower);
+    certificate.lower = std::max(certificate.lower, certify(model, data, loss, q, plain).lower);
   }
-  certificate.upper = cvar(losses_of(model, data, loss), options.alpha) + problem.penalty(theta);
+  certificate.upper =
+      cvar(losses_of(model, data, loss), options.alpha) + model.penalty(options.ridge);
   return certificate;
 }
 

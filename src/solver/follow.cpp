@@ -96,8 +96,9 @@ class Milestone {
 }  // namespace
 
 bool is_within(const Certificate& certificate, double tolerance) {
-  return certificate.upper - certificate.lower <=
-         certificate.rounding + tolerance * certificate.lower;
+  const std::optional<double> gap = certificate.relative_gap();
+  return (gap && *gap <= tolerance) ||
+         certificate.upper - certificate.lower <= certificate.rounding;
 }
 
 ExactStatus status_at_zero(const Problem& problem) {

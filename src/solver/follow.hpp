@@ -27,7 +27,8 @@ struct FollowOptions {
                                    const FollowOptions& options,
                                    const std::function<double(const Eigen::VectorXd&)>& objective);
 
-/// Whether the gap is at most the tolerance, but for mere rounding.
+/// Whether the relative gap is at most the tolerance, or the gap at most the certificate's
+/// rounding: ExactStatus::optimal.
 [[nodiscard]] bool is_within(const Certificate& certificate, double tolerance);
 
 [[nodiscard]] inline bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }

@@ -408,6 +408,74 @@ TEST(ExactCvar, the_size_of_the_targets_does_not_matter) {
   }
 }
 
+// Targets times s, and a ridge times what keeps the optimum's shape: only the units differ.
+TEST(ExactCvar, the_size_of_the_targets_does_not_matter_with_a_ridge) {
+  Rng rng(15);
+  const Dataset data = random_data(Task::regression, {.rows = 80, .features = 3}, rng);
+  for (const LossKind kind :
+       {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball}) {
+    for (const double alpha : {0.05, 0.2, 1.0}) {
+      for (const double ridge : {0.0, 0.01, 1.0}) {
+        const double expected =
+            solve_exact(data, Loss(kind), {.alpha = alpha, .ridge = ridge, .tolerance = 1e-8})
+                .certificate.upper;
+        for (const double size : {1e-8, 1e8, 1e12}) {
+          SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha << " ridge "
+                                          << ridge << " size " << size);
+          Dataset scaled = data;
+          for (double& y : scaled.targets) y *= size;
+          const Loss loss(kind, size);
+          const double factor = loss.unit(size);
+          const ExactOptions options{
+              .alpha = alpha, .ridge = ridge * factor / size / size, .tolerance = 1e-8};
+          const ExactResult found = solve_exact(scaled, loss, options);
+          expect_optimal(found, 1e-8);
+          EXPECT_NEAR(found.certificate.upper / factor, expected, 2e-8 * expected);
+          EXPECT_NEAR(objective(found.model, scaled, loss, alpha, options.ridge),
+                      found.certificate.upper, 1e-12 * found.certificate.upper);
+          const Certificate again =
+              certify(found.model, scaled, loss, found.q, {.alpha = alpha, .ridge = options.ridge});
+          EXPECT_NEAR(again.lower, found.certificate.lower, 1e-5 * found.certificate.upper);
+          EXPECT_EQ(again.upper, found.certificate.upper);
+        }
+      }
+    }
+  }
+}
+
+// Tolerances, and optima as small as rounding: the status is what its comment says.
+TEST(ExactCvar, optimal_means_a_gap_within_the_tolerance_or_the_rounding) {
+  Rng rng(3);
+  for (const LossKind kind : kKinds) {
+    for (int run = 0; run < 300; ++run) {
+      const Task task = task_of(kind);
+      Dataset data = random_data(task,
+                                 {.rows = 5 + rng.below(40),
+                                  .features = 1 + rng.below(4),
+                                  .classes = task == Task::multiclass ? 3U : 2U,
+                                  .noise = std::pow(10.0, -8 * rng.uniform())},
+                                 rng);
+      if (task == Task::regression && run % 3 == 0) {
+        for (double& y : data.targets) y += 1e6;
+      }
+      const double tolerance = std::pow(10.0, -13 * rng.uniform());
+      const double alpha = rng.below(3) == 0 ? 1.0 : 0.02 + 0.98 * rng.uniform();
+      const double ridge = rng.below(3) == 0 ? std::pow(10.0, -10 * rng.uniform()) : 0.0;
+      const ExactResult found = solve_exact(
+          data, Loss(kind, 1.0, 0.3), {.alpha = alpha, .ridge = ridge, .tolerance = tolerance});
+      const Certificate& c = found.certificate;
+      const auto gap = c.relative_gap();
+      const bool is_within = (gap && *gap <= tolerance) || c.upper - c.lower <= c.rounding;
+      if (found.status == ExactStatus::optimal) {
+        EXPECT_TRUE(is_within) << kLossNames.of(kind) << " " << run;
+      }
+      if (found.status == ExactStatus::stalled) {
+        EXPECT_FALSE(is_within) << kLossNames.of(kind) << " " << run;
+      }
+    }
+  }
+}
+
 TEST(ExactCvar, one_row_far_out_decides_small_alpha) {
   Rng rng(11);
   Dataset data = random_data(Task::regression, {.rows = 100, .features = 2}, rng);

@@ -30,7 +30,8 @@ struct TailRisk {
 /// Limits: alpha = 1 gives CVaR = mean and VaR = smallest loss; alpha <= 1/n gives CVaR =
 /// maximum. An alpha * n (with weights: a tail weight) within 8 roundings of whole is whole, so
 /// that alpha = 0.29, n = 100 has a tail of 29 rows. Losses may be negative. Sums are as
-/// accurate as in twice the precision and do not overflow for finite losses.
+/// accurate as in twice the precision and neither overflow nor vanish, however far apart losses and
+/// weights are.
 /// Cost: O(n) on average. Without weights three passes over `losses` and O(n^(2/3)) memory for
 /// large n, where a sample brackets the border; a copy of the data only when that sample
 /// misleads. With weights a copy of the rows.
@@ -68,11 +69,6 @@ namespace detail {
 /// would overflow. All that is added must be finite.
 class AccurateSum {
  public:
-  AccurateSum() = default;
-
-  /// `scale`, a power of 2^100, above 1: products of tiny numbers do not underflow.
-  explicit AccurateSum(double scale) noexcept : scale_(scale) {}
-
   void add(double term) noexcept { add_scaled(term * scale_); }
 
   void add_product(double factor, double term) noexcept {

@@ -13,7 +13,9 @@
 namespace adacvar {
 
 enum class ExactStatus : std::uint8_t {
-  optimal,       ///< the certified relative gap is at most the tolerance, rounding aside
+  /// Certificate::relative_gap is at most the tolerance, or upper - lower at most the certificate's
+  /// rounding.
+  optimal,
   not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
   dependent,     ///< so among models that give `dependent` features no weight; see there
   stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
@@ -49,14 +51,14 @@ struct ExactResult {
 };
 
 /// The linear model of least CVaR + ridge/2 |weights|^2, intercepts left out of the ridge, with a
-/// proof: `certificate.relative_gap()` is at most the tolerance, or upper - lower at most
-/// `certificate.rounding`, unless the status says otherwise. Where a constant model attains the
-/// optimum within the tolerance, it is the one returned: of many optima one without weights.
+/// proof: ExactStatus::optimal, unless the status says otherwise. Where a constant model attains
+/// the optimum within the tolerance, it is the one returned: of many optima one without weights.
 ///
 /// A primal-dual interior-point method on the epigraph form [RU00; M92], for smooth losses with
-/// their curvature. Large data begins on a sample of its rows, and leaves out those far below the
-/// tail until one of them rises into it (docs/how_it_works.md). `start`: parameters to begin with,
-/// such as those of a neighbouring alpha.
+/// their curvature. Inside, features and targets are of about size 1, so units do not matter. Large
+/// data begins on a sample of its rows, and leaves out those far below the tail until one of them
+/// rises into it (docs/how_it_works.md). `start`: parameters to begin with, such as those of a
+/// neighbouring alpha.
 ///
 /// Cost: ten to fifty steps, each one Gram matrix and six passes over the rows that the tail may
 /// reach: about 2 alpha N of them when there are many, O(alpha N parameters^2). Memory: 250 bytes
