@@ -3,6 +3,8 @@
 #include "data/class_labels.hpp"
 #include "part_detail.hpp"
 #include "report/certificate_report.hpp"
+#include "report/interval_marks.hpp"
+#include "report/verdict.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/predict.hpp>
@@ -130,6 +132,9 @@ void add_groups(const Judged& judged, const RawData& raw, std::span<const Index>
   for (const std::string& name : names) {
     result.groups.push_back(table_of(judged, groups.at(name), name, alphas, options.bootstrap));
   }
+  const std::size_t own = own_alpha(result);
+  std::ranges::stable_sort(result.groups, std::ranges::greater(),
+                           [own](const RiskTable& group) { return group.risk.at(own).cvar; });
 }
 
 Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Index> rows,
@@ -179,6 +184,8 @@ void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
           risk.alpha, result.all.rows, tail));
     }
   }
+  const RiskEstimate& first = result.all.risk.at(0);
+  if (first.heavy_tail()) notes.push_back(heavy_tail_note(first, result.level, "these rows"));
 }
 
 }  // namespace
@@ -210,6 +217,7 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   result.source = raw.source();
   result.loss = kLossNames.of(model.loss.kind());
   result.level = options.bootstrap.level;
+  result.alpha = model.options.alpha;
   result.resamples = resample_count(options.bootstrap, rows.size());
   result.all = table_of(judged, places, {}, alphas, options.bootstrap);
   if (!options.group.empty()) add_groups(judged, raw, rows, options, alphas, result);
@@ -223,7 +231,6 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   result.detail = look_closely(view, options.worst);
   result.detail.part = part_name(options.part);
   result.detail.losses = std::move(judged.losses);
-  result.alpha = model.options.alpha;
   result.fingerprint = fingerprint_of(raw);
   note_limits(result, result.notes);
   return result;

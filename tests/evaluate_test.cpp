@@ -84,11 +84,41 @@ TEST_F(Evaluate, worst_rows_come_first_and_are_counted_from_one) {
   EXPECT_TRUE(evaluate(identity_model(), five_rows(), {.worst = 0}).detail.worst.empty());
 }
 
+TEST_F(Evaluate, groups_are_sorted_by_risk_and_marked_where_their_tail_is_small) {
+  std::string text = "x,y,g\n";
+  for (int i = 0; i < 100; ++i) text += "0," + std::to_string(i % 7) + ",many\n";
+  for (int i = 0; i < 100; ++i) text += "0," + std::to_string(i % 5) + ",calm\n";
+  text += "0,50,few\n";
+  const Evaluation found =
+      evaluate(identity_model(), write("g.csv", text), {.alphas = {0.1}, .group = "g"});
+  ASSERT_EQ(found.groups.size(), 3U);
+  EXPECT_EQ(found.groups[0].name, "few");
+  EXPECT_EQ(found.groups[1].name, "many");
+  EXPECT_EQ(found.groups[2].name, "calm");
+  EXPECT_FALSE(found.groups[0].risk[0].reliable);
+  EXPECT_TRUE(found.groups[1].risk[0].reliable);
+  const std::string shown = evaluation_text(found);
+  const std::string few = shown.substr(shown.find("\nfew"));
+  EXPECT_NE(few.substr(0, few.find('\n', 1)).find('?'), std::string::npos) << shown;
+  const std::string many = shown.substr(shown.find("\nmany"));
+  EXPECT_EQ(many.substr(0, many.find('\n', 1)).find('?'), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\n? fewer than 10 rows"), std::string::npos);
+}
+
+TEST_F(Evaluate, tails_that_are_too_heavy_are_noted) {
+  std::string text = "x,y\n";
+  for (int i = 1; i <= 500; ++i) text += "0," + std::to_string(1000.0 / i) + "\n";
+  const Evaluation found = evaluate(identity_model(), write("h.csv", text), {.alphas = {0.1}});
+  EXPECT_TRUE(found.all.risk[0].heavy_tail());
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_NE(found.notes[0].find("too heavy for an interval"), std::string::npos);
+  EXPECT_NE(evaluation_text(found).find("^"), std::string::npos);
+}
+
 TEST_F(Evaluate, groups_divide_the_rows) {
   const Evaluation found = evaluate(identity_model(), five_rows(), {.alphas = {0.5}, .group = "g"});
   EXPECT_EQ(found.group_column, "g");
   ASSERT_EQ(found.groups.size(), 3U);
-  // Numbers sort as numbers, and what has none comes last.
   EXPECT_EQ(found.groups[0].name, "9");
   EXPECT_EQ(found.groups[1].name, "10");
   EXPECT_EQ(found.groups[2].name, "(missing)");

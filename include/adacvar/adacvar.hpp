@@ -56,6 +56,7 @@
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/risk/histogram.hpp>
 #include <adacvar/risk/law_summary.hpp>
+#include <adacvar/risk/tail_index.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/run.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>

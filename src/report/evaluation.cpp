@@ -1,6 +1,7 @@
 #include <adacvar/report/evaluation.hpp>
 
 #include "report/certificate_report.hpp"
+#include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
 
 #include <adacvar/report/number_text.hpp>
@@ -19,11 +20,17 @@ std::string interval_text(double value, const Interval& interval) {
                      number_text(interval.high));
 }
 
+// With a place for the mark, so that numbers stand below each other.
+std::string marked(const std::string& text, const RiskEstimate& risk) {
+  const std::string mark = interval_mark(risk);
+  return text + " " + (mark.empty() ? " " : mark);
+}
+
 std::string risk_table(const RiskTable& table) {
   TextTable text({"alpha", "VaR", "CVaR"});
   for (const RiskEstimate& risk : table.risk) {
     text.add({fmt::format("{:g}", risk.alpha), interval_text(risk.var, risk.var_interval),
-              interval_text(risk.cvar, risk.cvar_interval)});
+              marked(interval_text(risk.cvar, risk.cvar_interval), risk)});
   }
   std::string result = fmt::format(
       "mean {}\n", interval_text(table.risk.at(0).mean, table.risk.at(0).mean_interval));
@@ -53,7 +60,7 @@ TextTable group_lines(const Evaluation& evaluation, bool interval_of_mean, bool 
           fmt::format("{:g}", risk.alpha),
           first ? value_text(risk.mean, risk.mean_interval, interval_of_mean) : "",
           number_text(risk.var),
-          value_text(risk.cvar, risk.cvar_interval, interval_of_cvar)};
+          marked(value_text(risk.cvar, risk.cvar_interval, interval_of_cvar), risk)};
       if (classes) row.push_back(first ? fmt::format("{:.3f}", *group.accuracy) : "");
       text.add(std::move(row));
     }
@@ -97,7 +104,9 @@ ordered_json risk_json(const RiskTable& table) {
   ordered_json json = {{"rows", table.rows},
                        {"mean", table.risk.at(0).mean},
                        {"mean_interval", interval_json(table.risk.at(0).mean_interval)},
-                       {"tails", std::move(list)}};
+                       {"tails", std::move(list)},
+                       {"heavy_tail", table.risk.at(0).heavy_tail()}};
+  if (table.risk.at(0).tail_index) json["tail_index"] = *table.risk.at(0).tail_index;
   if (table.accuracy) json["accuracy"] = *table.accuracy;
   if (table.min_class_precision) json["min_class_precision"] = *table.min_class_precision;
   return json;
@@ -116,6 +125,8 @@ std::string evaluation_text(const Evaluation& evaluation) {
                         certificate_text(*evaluation.certificate, "CVaR"));
   }
   if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
+  const std::vector<std::string> legend = mark_legend(evaluation);
+  if (!legend.empty()) text += fmt::format("\n{}\n", fmt::join(legend, "\n"));
   if (!evaluation.detail.worst.empty()) {
     text +=
         fmt::format("\nworst rows: {}\n", evaluation.detail.worst.size()) + worst_table(evaluation);

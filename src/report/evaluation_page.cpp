@@ -1,3 +1,4 @@
+#include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
 
@@ -16,6 +17,12 @@ PageCell interval_cell(double value, const Interval& interval) {
           .value = value};
 }
 
+PageCell cvar_cell(const RiskEstimate& risk) {
+  PageCell cell = interval_cell(risk.cvar, risk.cvar_interval);
+  if (const std::string mark = interval_mark(risk); !mark.empty()) cell.text += " " + mark;
+  return cell;
+}
+
 PageTable risk_table(const Evaluation& evaluation) {
   PageTable table{.caption = fmt::format("Risks of {} {}, with {:g} % bootstrap intervals",
                                          count_text(evaluation.all.rows), rows_name(evaluation),
@@ -25,7 +32,7 @@ PageTable risk_table(const Evaluation& evaluation) {
   for (const RiskEstimate& risk : evaluation.all.risk) {
     table.rows.push_back({{.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
                           interval_cell(risk.var, risk.var_interval),
-                          interval_cell(risk.cvar, risk.cvar_interval)});
+                          cvar_cell(risk)});
   }
   const RiskEstimate& first = evaluation.all.risk.at(0);
   if (evaluation.all.risk.back().alpha == 1) return table;  // the mean is there
@@ -36,7 +43,7 @@ PageTable risk_table(const Evaluation& evaluation) {
 
 PageTable group_table(const Evaluation& evaluation) {
   const bool classes = evaluation.all.accuracy.has_value();
-  PageTable table{.caption = "Risks by " + evaluation.group_column,
+  PageTable table{.caption = "Risks by " + evaluation.group_column + ", the largest CVaR first",
                   .columns = {evaluation.group_column, "rows", "tail share", "mean", "VaR", "CVaR"},
                   .rows = {}};
   if (classes) table.columns.emplace_back("accuracy");
@@ -47,7 +54,7 @@ PageTable group_table(const Evaluation& evaluation) {
                                    {.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
                                    interval_cell(risk.mean, risk.mean_interval),
                                    number_cell(risk.var),
-                                   interval_cell(risk.cvar, risk.cvar_interval)};
+                                   cvar_cell(risk)};
       if (classes) row.push_back(number_cell(group.accuracy.value_or(0)));
       table.rows.push_back(std::move(row));
     }
@@ -70,19 +77,40 @@ BarChart group_chart(const Evaluation& evaluation) {
                  .series = {{.name = "CVaR", .values = {}}, {.name = "mean", .values = {}}}};
   for (const RiskTable& group : evaluation.groups) {
     const RiskEstimate& risk = group.risk.at(a);
-    chart.groups.push_back(group.name);
+    const std::string mark = interval_mark(risk);
+    chart.groups.push_back(mark.empty() ? group.name : group.name + " " + mark);
     add_bar(chart.series[0], risk.cvar, risk.cvar_interval);
     add_bar(chart.series[1], risk.mean, risk.mean_interval);
   }
   return chart;
 }
 
+// The marks that occur, each with its meaning.
+void add_legend(PageSection& section, const Evaluation& evaluation) {
+  const std::vector<std::string> legend = mark_legend(evaluation);
+  if (!legend.empty()) {
+    section.items.emplace_back(PageText{fmt::format("{}.", fmt::join(legend, ". "))});
+  }
+}
+
+PageSection tail_section(const Evaluation& evaluation, const std::vector<NamedLosses>& losses) {
+  const RiskEstimate& own = evaluation.all.risk.at(own_alpha(evaluation));
+  PageSection section{"Tail shares",
+                      {cvar_figure(losses, evaluation.loss, rows_name(evaluation), {own.alpha}),
+                       risk_table(evaluation)}};
+  add_legend(section, evaluation);
+  return section;
+}
+
 PageSection group_section(const Evaluation& evaluation) {
-  return {"Groups",
-          {PageFigure{"groups",
-                      fmt::format("With {:g} % bootstrap intervals.", 100 * evaluation.level),
-                      {{"bars", group_chart(evaluation)}}},
-           group_table(evaluation)}};
+  PageSection section{
+      "Groups",
+      {PageFigure{"groups",
+                  fmt::format("With {:g} % bootstrap intervals.", 100 * evaluation.level),
+                  {{"bars", group_chart(evaluation)}}},
+       group_table(evaluation)}};
+  add_legend(section, evaluation);
+  return section;
 }
 
 }  // namespace
@@ -99,9 +127,7 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
             .notes = evaluation.notes,
             .sections = {}};
   page.sections.push_back({"Losses", {losses_figure(losses, evaluation.loss, rows)}});
-  page.sections.push_back(
-      {"Tail shares",
-       {cvar_figure(losses, evaluation.loss, rows, {own.alpha}), risk_table(evaluation)}});
+  page.sections.push_back(tail_section(evaluation, losses));
   if (!evaluation.detail.worst.empty()) {
     page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});
   }

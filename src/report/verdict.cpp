@@ -115,10 +115,24 @@ std::string interval_text(const Interval& interval) {
 std::string hardest_group(const Evaluation& evaluation) {
   if (evaluation.groups.size() < 2) return {};
   const std::size_t own = own_alpha(evaluation);
-  const RiskTable& hardest = std::ranges::max(
-      evaluation.groups, {}, [&](const RiskTable& group) { return group.risk.at(own).cvar; });
-  return fmt::format(" Hardest is {} = {}, with a CVaR of {}.", evaluation.group_column,
-                     hardest.name, number_text(hardest.risk[own].cvar));
+  const RiskTable* hardest = nullptr;
+  for (const RiskTable& group : evaluation.groups) {
+    const RiskEstimate& risk = group.risk.at(own);
+    if (!risk.reliable) continue;
+    if (hardest == nullptr || risk.cvar > hardest->risk[own].cvar) hardest = &group;
+  }
+  if (hardest == nullptr) {
+    return fmt::format(" No group of {} has the 10 rows in its tail that naming the hardest takes.",
+                       evaluation.group_column);
+  }
+  return fmt::format(" Hardest is {} = {}, with a CVaR of {} (interval {}).",
+                     evaluation.group_column, hardest->name, number_text(hardest->risk[own].cvar),
+                     interval_text(hardest->risk[own].cvar_interval));
+}
+
+std::string tail_limits(const RiskEstimate& risk) {
+  if (!risk.reliable) return " With fewer than 10 rows in the tail the interval means nothing.";
+  return risk.heavy_tail() ? " The tail is too heavy for the interval to be relied on." : "";
 }
 
 // What the smallest tail share gains in the tail, and pays on average, against the largest.
@@ -213,6 +227,7 @@ std::string verdict(const Evaluation& evaluation) {
           : fmt::format("On the worst {:g} % of {} the loss is {} ({:g} % interval {}){}.",
                         100 * risk.alpha, rows, number_text(risk.cvar), 100 * evaluation.level,
                         interval_text(risk.cvar_interval), times_mean(risk.cvar, risk.mean));
+  text += tail_limits(risk);
   if (evaluation.all.accuracy) text += fmt::format(" Accuracy {:.3f}.", *evaluation.all.accuracy);
   text += hardest_group(evaluation);
   return text + certified_text(evaluation.certificate, "The", "evaluated");

@@ -3,6 +3,7 @@
 #include <adacvar/base/index.hpp>
 #include <adacvar/base/rng.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/tail_index.hpp>
 
 #include "base/parallel.hpp"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace adacvar {
@@ -26,64 +28,81 @@ constexpr double kReliableTail = 10;
 // A block allocates its counts once; small blocks keep all cores busy to the end.
 constexpr std::size_t kResamplesPerBlock = 8;
 
-/// The losses from the largest down, times `scale`, a power of two so small that their
-/// differences and sums do not overflow.
+// A resample whose tail happens to be nearly constant must not throw an end of the interval
+// arbitrarily far; for 10 losses in the tail and more this bound is practically never met.
+constexpr double kLeastSpread = 0.1;
+
+/// The losses from the largest down, times `scale`, a power of two that brings their range near 1:
+/// sums and squares of differences neither overflow nor vanish.
 struct Descending {
   std::vector<double> losses;
   double scale = 1;
 
   explicit Descending(std::span<const double> given) : losses(given.begin(), given.end()) {
     std::ranges::sort(losses, std::greater<>());
-    if (std::max(std::abs(losses.front()), std::abs(losses.back())) > 0x1.0p+900) {
-      scale = 0x1.0p-100;
-    }
+    const double half_range = losses.front() / 2 - losses.back() / 2;
+    if (half_range > 0) scale = std::ldexp(1.0, -std::clamp(std::ilogb(half_range), -1000, 1000));
     for (double& loss : losses) loss = loss * scale + 0.0;  // -0 is 0, as for tail_risk
   }
 };
 
-/// A tail share and its risk in every resample.
+/// Scaled, of a sample or resample.
+struct TailValues {
+  double var = 0;
+  double cvar = 0;
+  double error = 0;  // standard error of the CVaR
+};
+
+/// A tail share, its values in the sample and in every resample.
 struct Tail {
   double count;      // alpha n
   std::size_t rank;  // of the border loss
-  std::vector<double> var;
-  std::vector<double> cvar;
+  TailValues sample;
+  std::vector<TailValues> resamples;
 
-  Tail(double alpha, std::size_t n, std::size_t resamples)
+  Tail(double alpha, std::size_t n, std::size_t resample_count)
       : count(detail::tail_count(alpha, n)),
         rank(std::min(static_cast<std::size_t>(count), n - 1)),
-        var(resamples),
-        cvar(resamples) {}
+        resamples(resample_count) {}
 };
 
-/// Resample b drew the loss of rank i counts[i] times. One walk from the largest loss down gives
-/// the risk at all tails, which are in order of their ranks: with C_i losses drawn down to rank i,
-///   CVaR = VaR + sum C_i (loss_i - loss_(i+1)) / (alpha n), over the i above the border,
-/// a sum without cancellation.
-void measure(const Descending& sample, std::span<const std::uint32_t> counts, std::size_t b,
-             std::span<Tail> tails) {
-  const std::span<const double> losses = sample.losses;
+/// Calls store(tail, values) for every tail, where the loss of rank i was drawn counts[i] times.
+/// One walk from the largest loss down gives the values at all tails, which are in order of their
+/// ranks: with the C losses drawn down to rank i, and the sums S1 and S2 of their differences to
+/// loss_i and of the squares of these, which grow without cancellation,
+///   CVaR = VaR + S1 / (alpha n),  se^2 = S2 / (alpha n)^2 - (CVaR - VaR)^2 / n  at the border.
+template <class Store>
+void measure(std::span<const double> losses, std::span<const std::uint32_t> counts,
+             std::span<Tail> tails, const Store& store) {
+  const auto n = static_cast<double>(losses.size());
   std::uint64_t drawn = 0;  // of the ranks before i
   double excess = 0;
+  double squares = 0;
   std::size_t i = 0;
   for (Tail& tail : tails) {
     for (; drawn + counts[i] <= tail.rank; ++i) {
       drawn += counts[i];
-      excess += static_cast<double>(drawn) * (losses[i] - losses[i + 1]);
+      const double step = losses[i] - losses[i + 1];
+      const double added = static_cast<double>(drawn) * step;
+      squares += (2 * excess + added) * step;
+      excess += added;
     }
+    const double above = excess / tail.count;
+    const double variance = squares / (tail.count * tail.count) - above * above / n;
     // Rounding must not lead above the largest loss.
-    const double cvar = std::min(losses[i] + excess / tail.count, losses.front());
-    tail.var[b] = losses[i] / sample.scale;
-    tail.cvar[b] = cvar / sample.scale;
+    store(tail, TailValues{losses[i], std::min(losses[i] + above, losses.front()),
+                           std::sqrt(std::max(variance, 0.0))});
   }
 }
 
-void resample(const Descending& sample, std::uint64_t seed, std::size_t b,
+void resample(std::span<const double> losses, std::uint64_t seed, std::size_t b,
               std::vector<std::uint32_t>& counts, std::span<Tail> tails) {
-  const std::size_t n = sample.losses.size();
-  counts.assign(n, 0);
+  counts.assign(losses.size(), 0);
   Rng rng(seed, b);
-  for (std::size_t j = 0; j < n; ++j) ++counts[rng.below(static_cast<std::uint32_t>(n))];
-  measure(sample, counts, b, tails);
+  const auto n = static_cast<std::uint32_t>(losses.size());
+  for (std::uint32_t j = 0; j < n; ++j) ++counts[rng.below(n)];
+  measure(losses, counts, tails,
+          [b](Tail& tail, const TailValues& values) { tail.resamples[b] = values; });
 }
 
 Interval percentile_interval(std::vector<double> values, double level) {
@@ -91,6 +110,32 @@ Interval percentile_interval(std::vector<double> values, double level) {
   const double outside = detail::tail_count((1 - level) / 2, values.size() + 1);
   const std::size_t k = std::max<std::size_t>(1, static_cast<std::size_t>(outside));
   return {values[k - 1], values[values.size() - k]};
+}
+
+template <class Value>
+Interval percentiles_of(const Tail& tail, double level, const Value& value) {
+  std::vector<double> values(tail.resamples.size());
+  std::ranges::transform(tail.resamples, values.begin(), value);
+  return percentile_interval(std::move(values), level);
+}
+
+Interval var_interval(const Tail& tail, double level) {
+  return percentiles_of(tail, level, &TailValues::var);
+}
+
+Interval cvar_interval(const Tail& tail, double level) {
+  const TailValues& sample = tail.sample;
+  if (sample.error == 0) return percentiles_of(tail, level, &TailValues::cvar);
+  const Interval t = percentiles_of(tail, level, [&](const TailValues& values) {
+    return (values.cvar - sample.cvar) / std::max(values.error, kLeastSpread * sample.error);
+  });
+  return {sample.cvar - sample.error * t.high, sample.cvar - sample.error * t.low};
+}
+
+Interval unscaled(const Interval& interval, double scale) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return {std::clamp(interval.low / scale, -kMost, kMost),
+          std::clamp(interval.high / scale, -kMost, kMost)};
 }
 
 void check_input(std::span<const double> losses, std::span<const double> alphas) {
@@ -133,22 +178,26 @@ std::vector<RiskEstimate> evaluate_risk(std::span<const double> losses,
   tails.emplace_back(1.0, n, resamples);  // the mean is the CVaR of all
 
   const Descending sample(losses);
+  measure(sample.losses, std::vector<std::uint32_t>(n, 1), tails,
+          [](Tail& tail, const TailValues& values) { tail.sample = values; });
   const std::size_t blocks = (resamples + kResamplesPerBlock - 1) / kResamplesPerBlock;
   for_each_block(blocks, options.threads, [&](std::size_t block) {
     std::vector<std::uint32_t> counts;
     const std::size_t end = std::min((block + 1) * kResamplesPerBlock, resamples);
     for (std::size_t b = block * kResamplesPerBlock; b < end; ++b) {
-      resample(sample, options.seed, b, counts, tails);
+      resample(sample.losses, options.seed, b, counts, tails);
     }
   });
 
-  const Interval mean_interval = percentile_interval(tails.back().cvar, options.level);
+  const std::optional<double> index = tail_index(losses);
+  const Interval mean_interval = unscaled(cvar_interval(tails.back(), options.level), sample.scale);
   for (std::size_t t = 0; t < order.size(); ++t) {
     RiskEstimate& estimate = estimates[order[t]];
     estimate.mean_interval = mean_interval;
-    estimate.var_interval = percentile_interval(tails[t].var, options.level);
-    estimate.cvar_interval = percentile_interval(tails[t].cvar, options.level);
+    estimate.var_interval = unscaled(var_interval(tails[t], options.level), sample.scale);
+    estimate.cvar_interval = unscaled(cvar_interval(tails[t], options.level), sample.scale);
     estimate.reliable = tails[t].count >= kReliableTail;
+    estimate.tail_index = index;
   }
   return estimates;
 }

@@ -76,6 +76,7 @@ TEST(EvaluationJson, has_the_documented_keys_in_their_order) {
   risk.mean_interval = {0.5, 1.5};
   risk.var_interval = {1, 3};
   risk.cvar_interval = {2, 4};
+  risk.tail_index = 0.75;
   evaluation.all = {
       .name = {}, .rows = 8, .risk = {risk}, .accuracy = 0.5, .min_class_precision = 0};
   evaluation.group_column = "sex";
@@ -87,7 +88,7 @@ TEST(EvaluationJson, has_the_documented_keys_in_their_order) {
   const std::string risks =
       R"("mean":1.0,"mean_interval":[0.5,1.5],"tails":[{"alpha":0.5,"var":2.0,)"
       R"("var_interval":[1.0,3.0],"cvar":3.0,"cvar_interval":[2.0,4.0],"reliable":false}],)"
-      R"("accuracy":0.5,"min_class_precision":0.0)";
+      R"("heavy_tail":true,"tail_index":0.75,"accuracy":0.5,"min_class_precision":0.0)";
   EXPECT_EQ(evaluation_json(evaluation),
             R"({"data":"t.csv","loss":"hinge","level":0.95,"resamples":1000,"rows":8,)" + risks +
                 R"(,"group":"sex","groups":[{"value":"f","rows":3,)" + risks +

@@ -100,8 +100,11 @@ TEST(Verdict, of_an_evaluation_names_the_hardest_group) {
   Evaluation evaluation;
   evaluation.alpha = 0.1;
   const auto risk = [](double cvar) {
-    return RiskEstimate{
-        .alpha = 0.1, .mean = 1, .cvar = cvar, .cvar_interval = {cvar - 1, cvar + 1}};
+    return RiskEstimate{.alpha = 0.1,
+                        .mean = 1,
+                        .cvar = cvar,
+                        .cvar_interval = {cvar - 1, cvar + 1},
+                        .reliable = true};
   };
   evaluation.all = {.name = "", .rows = 1234, .risk = {risk(4)}};
   evaluation.group_column = "region";
@@ -110,16 +113,23 @@ TEST(Verdict, of_an_evaluation_names_the_hardest_group) {
   EXPECT_EQ(
       verdict(evaluation),
       "On the worst 10 % of 1,234 rows the loss is 4 (95 % interval 3 to 5), 4 times the mean "
-      "over all rows, 1. Hardest is region = north, with a CVaR of 5.");
+      "over all rows, 1. Hardest is region = north, with a CVaR of 5 (interval 4 to 6).");
+
+  evaluation.groups[0].risk[0].reliable = false;
+  EXPECT_NE(verdict(evaluation).find("Hardest is region = south"), std::string::npos);
+  evaluation.groups[1].risk[0].reliable = false;
+  EXPECT_EQ(verdict(evaluation).find("Hardest"), std::string::npos);
+  EXPECT_NE(verdict(evaluation).find("No group"), std::string::npos);
 }
 
 TEST(Verdict, of_an_evaluation_says_which_rows_and_which_tail_share) {
   Evaluation evaluation;
   evaluation.alpha = 0.1;
   evaluation.detail.part = "test";
-  evaluation.all = {.name = "",
-                    .rows = 50,
-                    .risk = {{.alpha = 1, .mean = 2, .cvar = 2, .mean_interval = {1, 3}}}};
+  evaluation.all = {
+      .name = "",
+      .rows = 50,
+      .risk = {{.alpha = 1, .mean = 2, .cvar = 2, .mean_interval = {1, 3}, .reliable = true}}};
   EXPECT_EQ(verdict(evaluation),
             "On average over 50 test rows the loss is 2 (95 % interval 1 to 3).");
   evaluation.all.risk.insert(
@@ -127,7 +137,11 @@ TEST(Verdict, of_an_evaluation_says_which_rows_and_which_tail_share) {
       RiskEstimate{.alpha = 0.1, .mean = 2, .cvar = 4, .cvar_interval = {3, 5}});
   EXPECT_EQ(verdict(evaluation),
             "On the worst 10 % of 50 test rows the loss is 4 (95 % interval 3 to 5), 2 times the "
-            "mean over all rows, 2.");
+            "mean over all rows, 2. With fewer than 10 rows in the tail the interval means "
+            "nothing.");
+  evaluation.all.risk[0].reliable = true;
+  evaluation.all.risk[0].tail_index = 0.7;
+  EXPECT_NE(verdict(evaluation).find("too heavy"), std::string::npos);
 }
 
 TEST(Verdict, of_several_tail_shares_compares_the_least_and_the_largest) {

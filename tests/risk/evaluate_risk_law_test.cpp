@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace {
 using support::follows_law;
 
 // Of the 27 equally likely draws of three from 0, 1, 4, the sum tells which losses were drawn and
-// how often. One resample makes the interval of the mean its mean. False alarms: 1e-6.
+// how often. One resample makes the interval of the VaR its VaR: the largest, middle and smallest
+// of its losses at the tail shares 0.2, 0.5 and 1. False alarms: 1e-6.
 TEST(EvaluateRiskLaw, resamples_draw_every_loss_alike) {
   const std::vector<double> losses{0, 1, 4};
   std::vector<double> law(13, 0.0);
@@ -30,8 +32,12 @@ TEST(EvaluateRiskLaw, resamples_draw_every_loss_alike) {
   }
   std::vector<std::uint64_t> counts(law.size(), 0);
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
-    const auto estimates = evaluate_risk(losses, std::vector{0.5}, {.resamples = 1, .seed = seed});
-    ++counts[static_cast<std::size_t>(std::lround(3 * estimates[0].mean_interval.low))];
+    double sum = 0;
+    for (const RiskEstimate& e :
+         evaluate_risk(losses, std::vector{0.2, 0.5, 1.0}, {.resamples = 1, .seed = seed})) {
+      sum += e.var_interval.low;
+    }
+    ++counts[static_cast<std::size_t>(std::lround(sum))];
   }
   EXPECT_TRUE(follows_law(counts, law));
 }
@@ -55,7 +61,7 @@ bool holds(const Interval& interval, double value) {
 }
 
 // Exponential losses: the mean is 1, VaR = -log(alpha), CVaR = VaR + 1. The level is 0.95; what a
-// percentile interval reaches for 500 losses was measured once with other seeds, over 20,000
+// interval reaches for 500 losses was measured once with other seeds, over 20,000
 // samples, and each count must fit it with p > 1e-6. The measured shares' own error makes that a
 // false alarm of 4e-6 each. At 2,000 samples a share may be off by 0.027 near 0.95: intervals of
 // level 0.9, or one end that is off by a standard deviation, are found.
@@ -63,10 +69,10 @@ TEST(EvaluateRiskLaw, intervals_hold_the_true_values_as_often_as_stated) {
   constexpr std::uint64_t kSamples = 2000;
   constexpr std::size_t kLosses = 500;
   const std::array<Coverage, 4> expected{{
-      {.alpha = 0.01, .mean = 0.945, .var = 0.884, .cvar = 0.781},  // not reliable
-      {.alpha = 0.02, .mean = 0.945, .var = 0.929, .cvar = 0.869},
-      {.alpha = 0.1, .mean = 0.945, .var = 0.941, .cvar = 0.933},
-      {.alpha = 0.5, .mean = 0.945, .var = 0.949, .cvar = 0.943},
+      {.alpha = 0.01, .mean = 0.949, .var = 0.8825, .cvar = 0.943},  // not reliable
+      {.alpha = 0.02, .mean = 0.949, .var = 0.925, .cvar = 0.945},
+      {.alpha = 0.1, .mean = 0.949, .var = 0.945, .cvar = 0.950},
+      {.alpha = 0.5, .mean = 0.949, .var = 0.950, .cvar = 0.948},
   }};
   std::vector<double> alphas(expected.size());
   std::ranges::transform(expected, alphas.begin(), &Coverage::alpha);
@@ -93,6 +99,39 @@ TEST(EvaluateRiskLaw, intervals_hold_the_true_values_as_often_as_stated) {
     EXPECT_TRUE(fits(hits[i].var, expected[i].var));
     EXPECT_TRUE(fits(hits[i].cvar, expected[i].cvar));
   }
+}
+
+// How many of `samples` samples of 200 losses have an interval with the true CVaR at alpha = 0.1.
+template <class Draw>
+std::uint64_t hits_at_a_tenth(std::uint64_t samples, double cvar, const Draw& draw) {
+  std::uint64_t hits = 0;
+  std::vector<double> losses(200);
+  for (std::uint64_t sample = 0; sample < samples; ++sample) {
+    Rng rng(2, sample);
+    for (double& loss : losses) loss = draw(rng);
+    const auto found =
+        evaluate_risk(losses, std::vector{0.1}, {.resamples = 400, .seed = sample, .threads = 1});
+    if (holds(found[0].cvar_interval, cvar)) ++hits;
+  }
+  return hits;
+}
+
+// Measured once with other seeds, over 4,000 samples (docs/intervals.md): 0.950 and 0.913. Of 2,000
+// samples, shares below 0.935 and 0.89 are 3 standard deviations away: false alarms of 0.2 %
+// each, over seeds; with this one there is none. The percentile interval has 0.92 and 0.86.
+TEST(EvaluateRiskLaw, intervals_of_200_losses_hold_the_cvar_for_light_and_heavy_tails) {
+  constexpr std::uint64_t kSamples = 2000;
+  const double z = 1.2815515655446004;  // P(Z > z) = 0.1
+  const double normal_cvar = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) / 0.1;
+  EXPECT_GE(hits_at_a_tenth(kSamples, normal_cvar,
+                            [](Rng& rng) {
+                              return std::sqrt(-2 * std::log1p(-rng.uniform())) *
+                                     std::cos(2 * std::numbers::pi * rng.uniform());
+                            }),
+            0.935 * kSamples);
+  EXPECT_GE(hits_at_a_tenth(kSamples, 1.5 * std::cbrt(10.0),
+                            [](Rng& rng) { return 1 / std::cbrt(1 - rng.uniform()); }),
+            0.89 * kSamples);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Evaluation {
   RiskTable all;
   std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
   double certified_alpha = 0;
-  std::vector<RiskTable> groups;
+  std::vector<RiskTable> groups;     ///< by CVaR at the model's alpha, the largest first
   DataFingerprint fingerprint = {};  ///< of the columns read
   double alpha = 0;                  ///< the model's own
   PartDetail detail;                 ///< of all rows; its worst rows among them

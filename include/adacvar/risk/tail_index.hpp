@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace adacvar {
+
+/// The tail index xi of the distribution that `losses` came from: beyond a high loss u, excesses
+/// follow about a generalised Pareto distribution, P(L - u > x) = (1 + xi x / s)^(-1 / xi). Light
+/// tails have xi near 0, bounded ones xi < 0; from 1/2 on the variance is infinite, from 1 on the
+/// mean. A Pareto distribution of index a has xi = 1 / a.
+///
+/// The excesses are those of the min(n / 5, 3 sqrt(n)) largest losses over the next; nothing where
+/// fewer than 20 of them are positive (fewer than 100 losses, or many ties).
+///
+/// Paper: [ZS09], with the number of excesses of [VSGYG24]. That paper's k is our xi, [ZS09]'s k
+/// is -xi.
+/// Limits: at xi = 1/2 the estimate has a standard deviation of about 0.25 for 200 losses and 0.1
+/// for 10,000.
+/// Cost: O(n) on average and a copy of the losses.
+/// Throws: DataError when `losses` is empty or holds a NaN or infinity.
+[[nodiscard]] std::optional<double> tail_index(std::span<const double> losses);
+
+}  // namespace adacvar

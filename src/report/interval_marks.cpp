@@ -1,0 +1,37 @@
+#include "report/interval_marks.hpp"
+
+#include <fmt/format.h>
+
+namespace adacvar {
+
+std::string interval_mark(const RiskEstimate& risk) {
+  if (!risk.reliable) return "?";
+  return risk.heavy_tail() ? "^" : "";
+}
+
+std::vector<std::string> mark_legend(const Evaluation& evaluation) {
+  bool few = false;
+  bool heavy = false;
+  const auto look = [&](const RiskTable& table) {
+    for (const RiskEstimate& risk : table.risk) {
+      few |= interval_mark(risk) == "?";
+      heavy |= interval_mark(risk) == "^";
+    }
+  };
+  look(evaluation.all);
+  for (const RiskTable& group : evaluation.groups) look(group);
+  std::vector<std::string> legend;
+  if (few) legend.emplace_back("? fewer than 10 rows in the tail: the interval means nothing");
+  if (heavy) legend.emplace_back("^ the tail is too heavy for an interval");
+  return legend;
+}
+
+std::string heavy_tail_note(const RiskEstimate& risk, double level, const std::string& rows) {
+  return fmt::format(
+      "the tail is too heavy for an interval: the losses of {} have a tail index of about {:.2g}, "
+      "and from {:g} on their variance is infinite; the intervals of mean and CVaR hold the true "
+      "value less often than {:g} %",
+      rows, risk.tail_index.value_or(0), kHeavyTailIndex, 100 * level);
+}
+
+}  // namespace adacvar
