@@ -52,6 +52,7 @@
 #include <adacvar/report/svg_chart.hpp>
 #include <adacvar/risk/calibration.hpp>
 #include <adacvar/risk/classification.hpp>
+#include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/risk/histogram.hpp>

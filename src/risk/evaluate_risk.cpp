@@ -6,13 +6,13 @@
 #include <adacvar/risk/tail_index.hpp>
 
 #include "base/parallel.hpp"
+#include "risk/bootstrap.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 
 namespace adacvar {
@@ -28,45 +28,34 @@ constexpr double kReliableTail = 10;
 // A block allocates its counts once; small blocks keep all cores busy to the end.
 constexpr std::size_t kResamplesPerBlock = 8;
 
-// A resample whose tail happens to be nearly constant must not throw an end of the interval
-// arbitrarily far; for 10 losses in the tail and more this bound is practically never met.
-constexpr double kLeastSpread = 0.1;
-
-/// The losses from the largest down, times `scale`, a power of two that brings their range near 1:
-/// sums and squares of differences neither overflow nor vanish.
+/// The losses from the largest down, times `scale`.
 struct Descending {
   std::vector<double> losses;
   double scale = 1;
 
   explicit Descending(std::span<const double> given) : losses(given.begin(), given.end()) {
     std::ranges::sort(losses, std::greater<>());
-    const double half_range = losses.front() / 2 - losses.back() / 2;
-    if (half_range > 0) scale = std::ldexp(1.0, -std::clamp(std::ilogb(half_range), -1000, 1000));
+    scale = scale_of_range(losses.front() / 2 - losses.back() / 2);
     for (double& loss : losses) loss = loss * scale + 0.0;  // -0 is 0, as for tail_risk
   }
 };
 
-/// Scaled, of a sample or resample.
-struct TailValues {
-  double var = 0;
-  double cvar = 0;
-  double error = 0;  // standard error of the CVaR
-};
-
-/// A tail share, its values in the sample and in every resample.
+/// A tail share, its values in the sample and in every resample, all scaled.
 struct Tail {
   double count;      // alpha n
   std::size_t rank;  // of the border loss
-  TailValues sample;
-  std::vector<TailValues> resamples;
+  ValueWithError sample_cvar = {};
+  std::vector<double> var;
+  std::vector<ValueWithError> cvar;
 
-  Tail(double alpha, std::size_t n, std::size_t resample_count)
+  Tail(double alpha, std::size_t n, std::size_t resamples)
       : count(detail::tail_count(alpha, n)),
         rank(std::min(static_cast<std::size_t>(count), n - 1)),
-        resamples(resample_count) {}
+        var(resamples),
+        cvar(resamples) {}
 };
 
-/// Calls store(tail, values) for every tail, where the loss of rank i was drawn counts[i] times.
+/// Calls store(tail, var, cvar) for every tail, where the loss of rank i was drawn counts[i] times.
 /// One walk from the largest loss down gives the values at all tails, which are in order of their
 /// ranks: with the C losses drawn down to rank i, and the sums S1 and S2 of their differences to
 /// loss_i and of the squares of these, which grow without cancellation,
@@ -90,8 +79,9 @@ void measure(std::span<const double> losses, std::span<const std::uint32_t> coun
     const double above = excess / tail.count;
     const double variance = squares / (tail.count * tail.count) - above * above / n;
     // Rounding must not lead above the largest loss.
-    store(tail, TailValues{losses[i], std::min(losses[i] + above, losses.front()),
-                           std::sqrt(std::max(variance, 0.0))});
+    store(tail, losses[i],
+          ValueWithError{std::min(losses[i] + above, losses.front()),
+                         std::sqrt(std::max(variance, 0.0))});
   }
 }
 
@@ -101,41 +91,10 @@ void resample(std::span<const double> losses, std::uint64_t seed, std::size_t b,
   Rng rng(seed, b);
   const auto n = static_cast<std::uint32_t>(losses.size());
   for (std::uint32_t j = 0; j < n; ++j) ++counts[rng.below(n)];
-  measure(losses, counts, tails,
-          [b](Tail& tail, const TailValues& values) { tail.resamples[b] = values; });
-}
-
-Interval percentile_interval(std::vector<double> values, double level) {
-  std::ranges::sort(values);
-  const double outside = detail::tail_count((1 - level) / 2, values.size() + 1);
-  const std::size_t k = std::max<std::size_t>(1, static_cast<std::size_t>(outside));
-  return {values[k - 1], values[values.size() - k]};
-}
-
-template <class Value>
-Interval percentiles_of(const Tail& tail, double level, const Value& value) {
-  std::vector<double> values(tail.resamples.size());
-  std::ranges::transform(tail.resamples, values.begin(), value);
-  return percentile_interval(std::move(values), level);
-}
-
-Interval var_interval(const Tail& tail, double level) {
-  return percentiles_of(tail, level, &TailValues::var);
-}
-
-Interval cvar_interval(const Tail& tail, double level) {
-  const TailValues& sample = tail.sample;
-  if (sample.error == 0) return percentiles_of(tail, level, &TailValues::cvar);
-  const Interval t = percentiles_of(tail, level, [&](const TailValues& values) {
-    return (values.cvar - sample.cvar) / std::max(values.error, kLeastSpread * sample.error);
+  measure(losses, counts, tails, [b](Tail& tail, double var, const ValueWithError& cvar) {
+    tail.var[b] = var;
+    tail.cvar[b] = cvar;
   });
-  return {sample.cvar - sample.error * t.high, sample.cvar - sample.error * t.low};
-}
-
-Interval unscaled(const Interval& interval, double scale) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  return {std::clamp(interval.low / scale, -kMost, kMost),
-          std::clamp(interval.high / scale, -kMost, kMost)};
 }
 
 void check_input(std::span<const double> losses, std::span<const double> alphas) {
@@ -179,7 +138,7 @@ std::vector<RiskEstimate> evaluate_risk(std::span<const double> losses,
 
   const Descending sample(losses);
   measure(sample.losses, std::vector<std::uint32_t>(n, 1), tails,
-          [](Tail& tail, const TailValues& values) { tail.sample = values; });
+          [](Tail& tail, double, const ValueWithError& cvar) { tail.sample_cvar = cvar; });
   const std::size_t blocks = (resamples + kResamplesPerBlock - 1) / kResamplesPerBlock;
   for_each_block(blocks, options.threads, [&](std::size_t block) {
     std::vector<std::uint32_t> counts;
@@ -189,13 +148,17 @@ std::vector<RiskEstimate> evaluate_risk(std::span<const double> losses,
     }
   });
 
+  const auto cvar_interval = [&](const Tail& tail) {
+    return unscaled(studentised_interval(tail.sample_cvar, tail.cvar, options.level), sample.scale);
+  };
   const std::optional<double> index = tail_index(losses);
-  const Interval mean_interval = unscaled(cvar_interval(tails.back(), options.level), sample.scale);
+  const Interval mean_interval = cvar_interval(tails.back());
   for (std::size_t t = 0; t < order.size(); ++t) {
     RiskEstimate& estimate = estimates[order[t]];
     estimate.mean_interval = mean_interval;
-    estimate.var_interval = unscaled(var_interval(tails[t], options.level), sample.scale);
-    estimate.cvar_interval = unscaled(cvar_interval(tails[t], options.level), sample.scale);
+    estimate.var_interval =
+        unscaled(percentile_interval(tails[t].var, options.level), sample.scale);
+    estimate.cvar_interval = cvar_interval(tails[t]);
     estimate.reliable = tails[t].count >= kReliableTail;
     estimate.tail_index = index;
   }

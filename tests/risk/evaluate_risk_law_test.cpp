@@ -116,9 +116,9 @@ std::uint64_t hits_at_a_tenth(std::uint64_t samples, double cvar, const Draw& dr
   return hits;
 }
 
-// Measured once with other seeds, over 4,000 samples (docs/intervals.md): 0.950 and 0.913. Of 2,000
-// samples, shares below 0.935 and 0.89 are 3 standard deviations away: false alarms of 0.2 %
-// each, over seeds; with this one there is none. The percentile interval has 0.92 and 0.86.
+// Measured once with other seeds, over 4,000 samples (docs/intervals.md): 0.949 and 0.932. Of 2,000
+// samples, shares below 0.935 and 0.91 are 3 standard deviations away or more: false alarms of
+// 0.2 % each, over seeds; with this one there is none. The percentile interval has 0.92 and 0.86.
 TEST(EvaluateRiskLaw, intervals_of_200_losses_hold_the_cvar_for_light_and_heavy_tails) {
   constexpr std::uint64_t kSamples = 2000;
   const double z = 1.2815515655446004;  // P(Z > z) = 0.1
@@ -131,7 +131,7 @@ TEST(EvaluateRiskLaw, intervals_of_200_losses_hold_the_cvar_for_light_and_heavy_
             0.935 * kSamples);
   EXPECT_GE(hits_at_a_tenth(kSamples, 1.5 * std::cbrt(10.0),
                             [](Rng& rng) { return 1 / std::cbrt(1 - rng.uniform()); }),
-            0.89 * kSamples);
+            0.91 * kSamples);
 }
 
 }  // namespace
