@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/json_view.hpp"
+
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/options.hpp>
 
@@ -14,17 +16,6 @@
 #include <type_traits>
 
 namespace adacvar {
-
-/// A whole number from 0 on; nlohmann's own `get` would cut 1.5 and wrap -1 around.
-/// Throws: DataError `epochs = -1 is not a whole number from 0 on`.
-[[nodiscard]] inline std::uint64_t count_from_json(const nlohmann::json& from,
-                                                   std::string_view name) {
-  if (!from.is_number_unsigned()) {
-    throw DataError(fmt::format("{} = {} is not a whole number from 0 on", name,
-                                from.is_number() ? from.dump() : from.type_name()));
-  }
-  return from.get<std::uint64_t>();
-}
 
 /// Described options as an object: numbers, names of enumerations, texts; null for "automatic".
 template <class Options>
@@ -55,17 +46,17 @@ struct OptionsToJson {
 };
 
 /// Reads them back; a key that is not there leaves the default, so that files of older versions
-/// stay readable. Throws: DataError for a name that is not known; nlohmann's for a wrong type.
+/// stay readable. Throws: DataError for a name that is not known or a wrong type.
 template <class Options>
 struct OptionsFromJson {
   Options& options;
-  const nlohmann::json& json;
+  const JsonView& json;
 
   template <class Value>
   void operator()(std::string_view name, Value Options::*member, const Bounds&,
                   std::string_view) const {
-    const auto* found = find(name);
-    if (found == nullptr) return;
+    const auto found = json.find(name);
+    if (!found) return;
     if constexpr (std::is_integral_v<Value>) {
       static_assert(std::is_same_v<Value, std::uint64_t>);
       options.*member = count_from_json(*found, name);
@@ -76,14 +67,14 @@ struct OptionsFromJson {
   template <class Number>
   void operator()(std::string_view name, std::optional<Number> Options::*member, const Bounds&,
                   std::string_view) const {
-    const auto* found = find(name);
-    if (found != nullptr && !found->is_null()) options.*member = found->template get<Number>();
+    const auto found = json.find(name);
+    if (found && !found->raw().is_null()) options.*member = found->template get<Number>();
   }
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
                   std::string_view) const {
-    const auto* found = find(name);
-    if (found == nullptr) return;
+    const auto found = json.find(name);
+    if (!found) return;
     const auto text = found->template get<std::string>();
     const auto place = std::ranges::find(names.names, text);
     if (place == names.names.end()) {
@@ -94,13 +85,7 @@ struct OptionsFromJson {
   }
   template <class Text>
   void operator()(std::string_view name, Text Options::*member, std::string_view) const {
-    if (const auto* found = find(name)) found->get_to(options.*member);
-  }
-
- private:
-  [[nodiscard]] const nlohmann::json* find(std::string_view name) const {
-    const auto found = json.find(std::string(name));
-    return found == json.end() ? nullptr : &*found;
+    if (const auto found = json.find(name)) found->get_to(options.*member);
   }
 };
 
@@ -110,7 +95,7 @@ void options_to_json(const Options& options, nlohmann::json& json) {
 }
 
 template <class Options>
-void options_from_json(const nlohmann::json& json, Options& options) {
+void options_from_json(const JsonView& json, Options& options) {
   Options::describe(OptionsFromJson<Options>{options, json});
 }
 

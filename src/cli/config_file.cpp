@@ -1,5 +1,6 @@
 #include "cli/config_file.hpp"
 
+#include "base/did_you_mean.hpp"
 #include "cli/csv_text.hpp"
 #include "data/file_bytes.hpp"
 
@@ -126,7 +127,8 @@ class ConfigReader {
     std::vector<std::string> names;
     for (const Command& command : commands_) names.push_back(command.name);
     fail(section, {},
-         fmt::format("section [{}] is not one of: {}", section, fmt::join(names, ", ")));
+         fmt::format("section [{}] is not one of: {}{}", section, fmt::join(names, ", "),
+                     did_you_mean(section, names)));
   }
 
   [[nodiscard]] const Command& command_of(const std::string& section) const {
@@ -153,7 +155,8 @@ class ConfigReader {
     if (option == nullptr || item.name == "config") {
       fail(
           section, item.name,
-          fmt::format("key '{}' is not one of: {}", item.name, fmt::join(known_keys(owner), ", ")));
+          fmt::format("key '{}' is not one of: {}{}", item.name, fmt::join(known_keys(owner), ", "),
+                      did_you_mean(item.name, known_keys(owner))));
     }
     if (&owner != &command_) return;
     // In its section a key counts more than at the top.

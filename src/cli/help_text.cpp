@@ -130,7 +130,7 @@ std::string program_help(const std::vector<Command>& commands) {
     if (!command.example.empty()) text += "  " + command.example + "\n";
   }
   text +=
-      "\n`adacvar COMMAND --help` lists the options of a command. `adacvar --version`\n"
+      "\n`adacvar help COMMAND` lists the options of a command. `adacvar --version`\n"
       "prints the version, `adacvar completion bash|zsh|fish` a script for the shell.\n"
       "Results go to standard output, all else to standard error. Exit codes: 0 done,\n"
       "2 bad option, 3 bad data, 4 training diverged, 70 a bug of ours, 71 no memory.\n";

@@ -1,5 +1,6 @@
 #include "cli/option_list.hpp"
 
+#include "base/did_you_mean.hpp"
 #include "data/field_reader.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -74,8 +75,8 @@ std::size_t read_choice(std::string_view name, const std::string& text,
                         const std::vector<std::string>& choices) {
   const auto found = std::ranges::find(choices, text);
   if (found == choices.end()) {
-    throw OptionError(
-        fmt::format("{} = '{}' is not one of: {}", name, text, fmt::join(choices, ", ")));
+    throw OptionError(fmt::format("{} = '{}' is not one of: {}{}", name, text,
+                                  fmt::join(choices, ", "), did_you_mean(text, choices)));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }

@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include "base/did_you_mean.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/config_file.hpp"
@@ -19,7 +20,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,29 +29,6 @@ namespace adacvar::cli {
 namespace {
 
 constexpr const char* kDeepProgram = "adacvar-deep";
-
-/// Number of letters to add, leave out or change to make one word of the other.
-std::size_t distance(const std::string& one, const std::string& other) {
-  std::vector<std::size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= one.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 1; j <= other.size(); ++j) {
-      const std::size_t changed = diagonal + (one[i - 1] == other[j - 1] ? 0U : 1U);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// `; did you mean X?`, or nothing when no name is near.
-std::string suggestion(const std::string& given, const std::vector<std::string>& names) {
-  const auto nearest = std::ranges::min_element(
-      names, {}, [&](const std::string& name) { return distance(given, name); });
-  if (nearest == names.end() || distance(given, *nearest) > 1 + given.size() / 4) return {};
-  return fmt::format("; did you mean {}?", *nearest);
-}
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
@@ -139,7 +116,7 @@ class Parser {
     }
     std::vector<std::string> names;
     for (const CliOption& option : command_.options.all()) names.push_back("--" + option.name);
-    throw OptionError(fmt::format("{} is not an option{}", given, suggestion(given, names)));
+    throw OptionError(fmt::format("{} is not an option{}", given, did_you_mean(given, names)));
   }
 
   const Command& command_;
@@ -173,11 +150,6 @@ int print_page(const std::vector<Command>& commands, const std::vector<std::stri
   return kDone;
 }
 
-const Command* find_command(const std::vector<Command>& commands, const std::string& name) {
-  const auto found = std::ranges::find(commands, name, &Command::name);
-  return found == commands.end() ? nullptr : &*found;
-}
-
 [[noreturn]] void refuse_command(const std::vector<Command>& commands,
                                  const std::vector<std::string>& words) {
   const std::vector<std::string> names = names_of(commands);
@@ -185,7 +157,24 @@ const Command* find_command(const std::vector<Command>& commands, const std::str
       names, [&](const std::string& name) { return name.starts_with(words[0] + " "); });
   const std::string given = half && words.size() > 1 ? words[0] + " " + words[1] : words[0];
   throw OptionError(fmt::format("command '{}' is not one of: {}{}", given, fmt::join(names, ", "),
-                                suggestion(given, names)));
+                                did_you_mean(given, names)));
+}
+
+/// The command of which the first word, or two, are the name.
+const Command& named_command(const std::vector<Command>& commands,
+                             const std::vector<std::string>& words) {
+  const std::string two = words.size() > 1 ? words[0] + " " + words[1] : words[0];
+  const auto found = std::ranges::find_if(commands, [&](const Command& command) {
+    return command.name == words[0] || command.name == two;
+  });
+  if (found == commands.end()) refuse_command(commands, words);
+  return *found;
+}
+
+/// `help train` is `train --help`; without a command it is the overview.
+std::string help_about(const std::vector<Command>& commands,
+                       const std::vector<std::string>& words) {
+  return words.empty() ? program_help(commands) : command_help(named_command(commands, words));
 }
 
 int run_words(const std::vector<std::string>& words) {
@@ -195,7 +184,7 @@ int run_words(const std::vector<std::string>& words) {
     return kBadOption;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_result(program_help(commands));
+    print_result(help_about(commands, {words.begin() + 1, words.end()}));
     return kDone;
   }
   if (words[0] == "--version") {
@@ -203,15 +192,9 @@ int run_words(const std::vector<std::string>& words) {
     return kDone;
   }
   if (words[0] == "options" || words[0] == "completion") return print_page(commands, words);
-  if (const Command* command = find_command(commands, words[0])) {
-    return run_command(*command, commands, {words.begin() + 1, words.end()});
-  }
-  if (words.size() > 1) {
-    if (const Command* command = find_command(commands, words[0] + " " + words[1])) {
-      return run_command(*command, commands, {words.begin() + 2, words.end()});
-    }
-  }
-  refuse_command(commands, words);
+  const Command& command = named_command(commands, words);
+  const auto taken = std::ranges::count(command.name, ' ') + 1;
+  return run_command(command, commands, {words.begin() + taken, words.end()});
 }
 
 // libtorch takes half a second to start: the program that has it is another one, beside this one.

@@ -3,6 +3,7 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/read_table.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "data/named_files.hpp"
 
 #include <fmt/format.h>
@@ -139,8 +140,8 @@ const Recipe& find_recipe(std::string_view name) {
   for (const Recipe& recipe : recipes()) {
     if (recipe.info.name == name) return recipe;
   }
-  throw OptionError(
-      fmt::format("data set = '{}' is not one of: {}", name, fmt::join(named_sets(), ", ")));
+  throw OptionError(fmt::format("data set = '{}' is not one of: {}{}", name,
+                                fmt::join(named_sets(), ", "), did_you_mean(name, named_sets())));
 }
 
 // In adult.test every label ends with a full stop.

@@ -1,5 +1,6 @@
 #include <adacvar/data/preprocess.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_text.hpp"
@@ -117,9 +118,10 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
     const std::string name = value_name(target, row);
     const std::size_t place = place_of(places, name);
     if (place == kNowhere) {
-      throw DataError(fmt::format("class '{}' in row {} is not one of those seen in training: {}",
-                                  name, row + 1, name_list(parts.class_names)),
-                      source);
+      throw DataError(
+          fmt::format("class '{}' in row {} is not one of those seen in training: {}{}", name,
+                      row + 1, name_list(parts.class_names), did_you_mean(name, parts.class_names)),
+          source);
     }
     targets.push_back(static_cast<double>(place));
   }

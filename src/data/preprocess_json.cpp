@@ -1,5 +1,7 @@
 #include "data/preprocess_json.hpp"
 
+#include "base/json_view.hpp"
+
 #include <adacvar/base/error.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 constexpr std::array<std::string_view, 3> kTaskNames = {"regression", "binary", "multiclass"};
 
 Task read_task(const std::string& name) {
@@ -38,7 +40,7 @@ json write_column(const ColumnTransform& column) {
           {"fill", column.fill}};
 }
 
-ColumnTransform read_column(const json& from) {
+ColumnTransform read_column(const JsonView& from) {
   ColumnTransform column;
   from.at("name").get_to(column.name);
   const auto kind = from.at("kind").get<std::string>();
@@ -59,22 +61,23 @@ ColumnTransform read_column(const json& from) {
 
 // A plain get would cut what is too large or negative.
 template <class Number>
-Number read_count(const json& from, std::string_view what) {
-  if (!from.is_number_unsigned() ||
-      from.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
+Number read_count(const JsonView& from, std::string_view what) {
+  const json& value = from.raw();
+  if (!value.is_number_unsigned() ||
+      value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
     throw DataError(fmt::format("{} {} is no such number", what,
-                                from.is_number() ? from.dump() : from.type_name()));
+                                value.is_number() ? value.dump() : value.type_name()));
   }
-  return from.get<Number>();
+  return value.get<Number>();
 }
 
-void read_image(const json& from, Preprocessor::Parts& parts) {
+void read_image(const JsonView& from, Preprocessor::Parts& parts) {
   parts.image.channels = read_count<std::uint16_t>(from.at("channels"), "channels");
   parts.image.height = read_count<std::uint16_t>(from.at("height"), "height");
   parts.image.width = read_count<std::uint16_t>(from.at("width"), "width");
   from.at("means").get_to(parts.channel_means);
   from.at("scales").get_to(parts.channel_scales);
-  for (const json& label : from.at("labels").get_ref<const json::array_t&>()) {
+  for (const JsonView& label : from.at("labels").items()) {
     parts.labels.push_back(read_count<std::uint8_t>(label, "label"));
   }
 }
@@ -85,8 +88,8 @@ json write_image(const Preprocessor::Parts& parts) {
           {"scales", parts.channel_scales},   {"labels", parts.labels}};
 }
 
-Preprocessor::Parts read_parts(const json& from) {
-  const auto version = from.at("version").get<int>();
+Preprocessor::Parts read_parts(const JsonView& from) {
+  const auto version = count_from_json(from.at("version"), "version");
   if (version != kVersion) {
     throw DataError(
         fmt::format("preprocessing has version {}, this program reads {}", version, kVersion));
@@ -98,11 +101,12 @@ Preprocessor::Parts read_parts(const json& from) {
   from.at("target_sd").get_to(parts.target_sd);
   from.at("classes").get_to(parts.class_names);
   from.at("dropped").get_to(parts.dropped);
-  for (const json& column : from.at("columns").get_ref<const json::array_t&>())
+  for (const JsonView& column : from.at("columns").items())
     parts.columns.push_back(read_column(column));
-  if (const auto sparse = from.find("sparse"); sparse != from.end()) {
+  if (const auto sparse = from.find("sparse")) {
     parts.sparse = true;
-    for (const json& column : sparse->at("columns").get_ref<const json::array_t&>()) {
+    for (const JsonView& item : sparse->at("columns").items()) {
+      const json& column = item.raw();
       // A plain get would cut what is too large or negative.
       if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
         // A list is not written out: it may be nested deeper than the stack.
@@ -113,7 +117,7 @@ Preprocessor::Parts read_parts(const json& from) {
     }
     sparse->at("scales").get_to(parts.sparse_scales);
   }
-  if (const auto image = from.find("image"); image != from.end()) read_image(*image, parts);
+  if (const auto image = from.find("image")) read_image(*image, parts);
   return parts;
 }
 
@@ -139,9 +143,7 @@ json to_json(const Preprocessor& preprocessor) {
 
 Preprocessor preprocessor_from_json(const json& json, const std::string& source) {
   try {
-    return Preprocessor(read_parts(json));
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(fmt::format("preprocessing is damaged: {}", error.what()), source);
+    return Preprocessor(read_parts(JsonView(json, "preprocessing")));
   } catch (const DataError& error) {
     throw DataError(error.what(), source);
   }

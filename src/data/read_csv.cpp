@@ -1,12 +1,14 @@
 #include <adacvar/data/read_table.hpp>
 #include <adacvar/data/table_stream.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "base/parallel.hpp"
 #include "base/utf8.hpp"
 #include "data/csv_layout.hpp"
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
+#include "data/foreign_format.hpp"
 #include "data/number_text.hpp"
 #include "data/split_at_lines.hpp"
 
@@ -209,9 +211,9 @@ void CsvParser::read_layout() {
 std::size_t CsvParser::find_name(const std::string& name, std::string_view role) const {
   const auto found = std::ranges::find(layout_.names, name);
   if (found == layout_.names.end()) {
-    throw DataError(
-        fmt::format("{} column '{}' is not one of: {}", role, name, name_list(layout_.names)),
-        source_);
+    throw DataError(fmt::format("{} column '{}' is not one of: {}{}", role, name,
+                                name_list(layout_.names), did_you_mean(name, layout_.names)),
+                    source_);
   }
   return static_cast<std::size_t>(found - layout_.names.begin());
 }
@@ -443,6 +445,7 @@ Table parse_csv(std::string_view text, const std::string& source, const ReadOpti
 
 Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
   const FileBytes file(path);
+  refuse_foreign_format(file.text(), file.source());
   return parse_csv(file.text(), file.source(), options);
 }
 

@@ -1,8 +1,10 @@
 #include <adacvar/data/read_data.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "data/class_labels.hpp"
 #include "data/columns_like.hpp"
 #include "data/file_bytes.hpp"
+#include "data/foreign_format.hpp"
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -98,6 +100,7 @@ RawData read_named(const std::string& name, const SourceOptions& options) {
 // Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
   const FileBytes file(name);
+  refuse_foreign_format(file.text(), name);
   if (is_batch(name, file.text())) return pictures(parse_cifar(file.text(), name), options);
   switch (find_content_kind(file.text())) {
     case FileKind::npy:
@@ -130,8 +133,10 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
   if (is_named(name)) return read_named(name, options);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
-    throw DataError(fmt::format("there is no such file, nor a built-in set: {}, {}",
-                                fmt::join(synthetic_names(), ", "), fmt::join(named_sets(), ", ")),
+    std::vector<std::string> sets = named_sets();
+    sets.insert(sets.begin(), synthetic_names().begin(), synthetic_names().end());
+    throw DataError(fmt::format("there is no such file, nor a built-in set: {}{}",
+                                fmt::join(sets, ", "), did_you_mean(name, sets)),
                     name);
   }
   return read_file(name, options, csv);

@@ -2,7 +2,8 @@
 
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
-#include "data/number_text.hpp"
+#include "data/foreign_format.hpp"
+#include "data/libsvm_line.hpp"
 
 #include <algorithm>
 
@@ -12,27 +13,6 @@ namespace {
 
 // Of the file, to know its kind.
 constexpr std::size_t kEnough = std::size_t{1} << 20U;
-
-bool is_entry(std::string_view word) {
-  const std::size_t colon = word.find(':');
-  if (colon == 0 || colon == std::string_view::npos) return false;
-  const std::string_view index = word.substr(0, colon);
-  double ignored = 0;
-  return (index == "qid" || index.find_first_not_of("0123456789") == std::string_view::npos) &&
-         parse_number(word.substr(colon + 1), ignored);
-}
-
-// `label index:value`, before any comment; "12:30" alone in a line is a time of day.
-bool is_libsvm_line(std::string_view line) {
-  FieldReader reader(line.substr(0, line.find('#')), ' ');
-  double ignored = 0;
-  if (line.find('"') != std::string_view::npos || !reader.next_row()) return false;
-  if (!parse_number(reader.field(), ignored) || reader.row_ended()) return false;
-  while (!reader.row_ended()) {
-    if (!is_entry(reader.field())) return false;
-  }
-  return true;
-}
 
 // Blank, a comment, or a number alone: a row of LIBSVM without features, or of a single column.
 bool says_nothing(std::string_view line) {
@@ -64,6 +44,7 @@ FileKind find_file_kind(const std::filesystem::path& path) {
   std::string text;
   while (text.size() < kEnough && file.append_to(text)) {
   }
+  refuse_foreign_format(text, file.source());
   return find_content_kind(text);
 }
 

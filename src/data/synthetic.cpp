@@ -1,5 +1,6 @@
 #include <adacvar/data/synthetic.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "base/portable_math.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -128,8 +129,8 @@ Table make_synthetic(std::string_view name, const SyntheticOptions& options) {
               {.low = 1, .high = static_cast<double>(kMaxSize)});
   if (name == "normal" || name == "pareto") return make_linear(name, options);
   if (name == "sinc") return make_sinc(options);
-  throw OptionError(
-      fmt::format("synthetic set = '{}' is not one of: {}", name, fmt::join(kNames, ", ")));
+  throw OptionError(fmt::format("synthetic set = '{}' is not one of: {}{}", name,
+                                fmt::join(kNames, ", "), did_you_mean(name, kNames)));
 }
 
 }  // namespace adacvar

@@ -1,5 +1,6 @@
 #include <adacvar/data/table.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -11,19 +12,25 @@
 
 namespace adacvar {
 
-std::string column_names(const Table& table) {
+namespace {
+
+std::vector<std::string> all_names(const Table& table) {
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);
   names.insert(names.end(), table.unread.begin(), table.unread.end());
-  return name_list(names);
+  return names;
 }
+
+}  // namespace
+
+std::string column_names(const Table& table) { return name_list(all_names(table)); }
 
 const Column& find_column(const Table& table, std::string_view name, std::string_view role) {
   const auto found = std::ranges::find(table.columns, name, &Column::name);
   if (found == table.columns.end()) {
-    throw DataError(
-        fmt::format("{} column '{}' is not one of: {}", role, name, column_names(table)),
-        table.source);
+    throw DataError(fmt::format("{} column '{}' is not one of: {}{}", role, name,
+                                column_names(table), did_you_mean(name, all_names(table))),
+                    table.source);
   }
   return *found;
 }

@@ -1,5 +1,6 @@
 #include <adacvar/deep/networks.hpp>
 
+#include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 
 #include <fmt/format.h>
@@ -261,8 +262,8 @@ const Kind& find_kind(const std::string& network, std::vector<std::int64_t>& wid
   }
   throw OptionError(
       fmt::format("network = '{}' is not one of: {}, or a TorchScript file ending "
-                  "in .pt",
-                  network, name_list(network_names())));
+                  "in .pt{}",
+                  network, name_list(network_names()), did_you_mean(network, network_names())));
 }
 
 void check_shape(const Kind& kind, const NetworkShape& shape) {

@@ -1,5 +1,7 @@
 #include <adacvar/experiment/study.hpp>
 
+#include "base/did_you_mean.hpp"
+
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/shift.hpp>
 
@@ -68,7 +70,8 @@ std::vector<std::string> chosen_sets(Experiment experiment, const StudyChoice& c
   std::vector<std::string> sets;
   for (const std::string& set : choice.sets) {
     if (!std::ranges::count(allowed, set)) {
-      throw OptionError(fmt::format("sets: '{}' is not one of: {}", set, fmt::join(allowed, ", ")));
+      throw OptionError(fmt::format("sets: '{}' is not one of: {}{}", set, fmt::join(allowed, ", "),
+                                    did_you_mean(set, allowed)));
     }
     if (!std::ranges::count(sets, set)) sets.push_back(set);
   }

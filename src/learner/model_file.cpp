@@ -34,8 +34,7 @@ json training_options(const TrainOptions& options) {
   return result;
 }
 
-TrainOptions read_options(const json& from) {
-  if (!from.is_object()) throw DataError("the options are no object");
+TrainOptions read_options(const JsonView& from) {
   TrainOptions options;
   options_from_json(from, options.sampler);
   options_from_json(from, options.optimizer);
@@ -86,7 +85,7 @@ NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
           .outputs = loss.outputs(parts.class_names.size())};
 }
 
-void read_network(const json& from, const std::string& source, TrainedModel& model) {
+void read_network(const JsonView& from, const std::string& source, TrainedModel& model) {
   options_from_json(from.at("options"), model.network_options);
   check_options(model.network_options);
   const NetworkMaker& maker = network_maker();
@@ -105,25 +104,25 @@ void read_network(const json& from, const std::string& source, TrainedModel& mod
   }
 }
 
-LinearModel read_linear(const json& from, const Preprocessor& preprocessor, const Loss& loss) {
+LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, const Loss& loss) {
   if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
     throw DataError(fmt::format("a model of kind '{}' is not one of: linear, network", kind));
   }
   const std::size_t features = preprocessor.features();
   const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
-  const auto& list = from.at("outputs").get_ref<const json::array_t&>();
+  const std::vector<JsonView> list = from.at("outputs").items();
   if (count_from_json(from.at("features"), "features") != features || list.size() != outputs) {
     throw DataError("the model does not have the features and outputs of its preprocessing");
   }
   // Before there is a model: many features and classes in a small file would ask for a huge one.
-  for (const json& output : list) {
-    if (output.at("weights").get_ref<const json::array_t&>().size() != features) {
+  for (const JsonView& output : list) {
+    if (output.at("weights").raw().size() != features) {
       throw DataError("a list of weights has another length");
     }
   }
   LinearModel model(features, outputs);
   auto parameter = model.parameters().begin();
-  for (const json& output : list) {
+  for (const JsonView& output : list) {
     parameter = std::ranges::copy(output.at("weights").get<std::vector<double>>(), parameter).out;
     *parameter++ = output.at("intercept").get<double>();
   }
@@ -136,7 +135,7 @@ json write_loss(const Loss& loss) {
 }
 
 template <class Enum, std::size_t Count>
-Enum read_name(const json& from, const Names<Count>& names, std::string_view what) {
+Enum read_name(const JsonView& from, const Names<Count>& names, std::string_view what) {
   const auto text = from.get<std::string>();
   const auto place = std::ranges::find(names.names, text);
   if (place == names.names.end()) {
@@ -146,7 +145,7 @@ Enum read_name(const json& from, const Names<Count>& names, std::string_view wha
   return static_cast<Enum>(place - names.names.begin());
 }
 
-Loss read_loss(const json& from) {
+Loss read_loss(const JsonView& from) {
   return Loss(read_name<LossKind>(from.at("kind"), kLossNames, "loss"),
               from.at("delta").get<double>(), from.at("tau").get<double>());
 }
@@ -161,7 +160,7 @@ json write_data(const TrainedModel& model) {
   return data;
 }
 
-SplitShares read_shares(const json& from) {
+SplitShares read_shares(const JsonView& from) {
   const auto shares = from.get<std::vector<double>>();
   if (shares.size() != 3 || std::ranges::any_of(shares, [](double share) { return share < 0; }) ||
       std::abs(shares[0] + shares[1] + shares[2] - 1) > 1e-9) {
@@ -170,7 +169,7 @@ SplitShares read_shares(const json& from) {
   return {shares[0], shares[1], shares[2]};
 }
 
-void read_data_part(const json& from, TrainedModel& model) {
+void read_data_part(const JsonView& from, TrainedModel& model) {
   from.at("source").get_to(model.source);
   model.fingerprint.rows = count_from_json(from.at("rows"), "rows");
   model.fingerprint.columns = count_from_json(from.at("columns"), "columns");
@@ -182,26 +181,27 @@ void read_data_part(const json& from, TrainedModel& model) {
   from.at("drop").get_to(model.reading.drop);
 }
 
-void check_version(const json& from) {
-  if (!from.is_object() || !from.contains("format") || from["format"] != kFormat) {
+void check_version(const JsonView& from) {
+  const json& content = from.raw();
+  if (!content.is_object() || !content.contains("format") || content["format"] != kFormat) {
     throw DataError("is not a model file of adacvar");
   }
   const std::uint64_t version = count_from_json(from.at("version"), "version");
   if (version > kVersion) {
     throw DataError(fmt::format(
         "is a model file of version {}, written by {}; this program, {}, reads versions up to {}",
-        version, from.value("program", "a newer program"), ADACVAR_VERSION, kVersion));
+        version, from.value<std::string>("program", "a newer program"), ADACVAR_VERSION, kVersion));
   }
   if (version != kVersion) throw DataError(fmt::format("has the unknown version {}", version));
 }
 
-TrainedModel read_model(const json& from, const std::string& source) {
+TrainedModel read_model(const JsonView& from, const std::string& source) {
   check_version(from);
-  Preprocessor preprocessor = preprocessor_from_json(from.at("preprocessing"), source);
+  Preprocessor preprocessor = preprocessor_from_json(from.at("preprocessing").raw(), source);
   const Loss loss = read_loss(from.at("loss"));
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
-  const json& learned = from.at("model");
-  const bool is_network = learned.at("kind") == "network";
+  const JsonView learned = from.at("model");
+  const bool is_network = learned.at("kind").raw() == "network";
   LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
@@ -224,6 +224,8 @@ json parse(const FileBytes& file) {
     const bool ended = error.byte > file.text().size();
     throw DataError(ended ? "is truncated: no complete model file"
                           : fmt::format("is not JSON: byte {} does not fit", error.byte));
+  } catch (const json::out_of_range&) {
+    throw DataError("is damaged: it has a number beyond the range of double");
   }
 }
 
@@ -262,7 +264,8 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
 TrainedModel load_model(const std::filesystem::path& path) {
   const FileBytes file(path);
   try {
-    return read_model(parse(file), file.source());
+    const json content = parse(file);
+    return read_model(JsonView(content), file.source());
   } catch (const DataError& error) {
     if (!error.source().empty()) throw;
     throw DataError(error.what(), file.source());
@@ -270,8 +273,6 @@ TrainedModel load_model(const std::filesystem::path& path) {
     throw;
   } catch (const OptionError& error) {
     throw DataError(error.what(), file.source());
-  } catch (const json::exception& error) {
-    throw DataError(fmt::format("is damaged: {}", error.what()), file.source());
   }
 }
 

@@ -212,7 +212,9 @@ TEST(PreprocessJson, damaged_forms_are_refused) {
             "m.json: preprocessing is damaged: scale is not positive");
   EXPECT_EQ(refusal(R"({"sparse": {"columns": [-1], "scales": [1]}})"),
             "m.json: sparse column -1 is no index");
-  EXPECT_EQ(refusal(R"({"target": null})").substr(0, 34), "m.json: preprocessing is damaged: ");
+  EXPECT_EQ(refusal(R"({"target": null})"), "m.json: is damaged: preprocessing.target is missing");
+  EXPECT_EQ(refusal(R"({"target": 3})"),
+            "m.json: is damaged: preprocessing.target is a number, not a text");
 }
 
 TEST(Preprocess, a_constant_sparse_column_is_dropped_whatever_rounding_says) {

@@ -1,0 +1,102 @@
+#include "base/json_view.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+namespace adacvar {
+
+namespace {
+
+std::string_view kind_of(const nlohmann::json& value) {
+  switch (value.type()) {
+    case nlohmann::json::value_t::object:
+      return "an object";
+    case nlohmann::json::value_t::array:
+      return "a list";
+    case nlohmann::json::value_t::string:
+      return "a text";
+    case nlohmann::json::value_t::boolean:
+      return "true or false";
+    case nlohmann::json::value_t::number_integer:
+    case nlohmann::json::value_t::number_unsigned:
+    case nlohmann::json::value_t::number_float:
+      return "a number";
+    case nlohmann::json::value_t::null:
+    case nlohmann::json::value_t::binary:
+    case nlohmann::json::value_t::discarded:
+      break;
+  }
+  return "null";
+}
+
+}  // namespace
+
+std::string JsonView::place() const {
+  if (list_ != nullptr) return fmt::format("{}[{}]", list_->place(), number_);
+  return place_.empty() ? "the whole" : place_;
+}
+
+std::string JsonView::place_of(std::string_view key) const {
+  const bool is_top = list_ == nullptr && place_.empty();
+  return is_top ? std::string(key) : fmt::format("{}.{}", place(), key);
+}
+
+void JsonView::require(bool holds, std::string_view expected) const {
+  if (holds) return;
+  throw DataError(fmt::format("is damaged: {} is {}, not {}", place(), kind_of(value_), expected));
+}
+
+std::optional<JsonView> JsonView::find(std::string_view key) const {
+  require(value_.is_object(), "an object");
+  const auto found = value_.find(key);
+  if (found == value_.end()) return std::nullopt;
+  return JsonView(*found, place_of(key));
+}
+
+JsonView JsonView::at(std::string_view key) const {
+  std::optional<JsonView> found = find(key);
+  if (!found) throw DataError(fmt::format("is damaged: {} is missing", place_of(key)));
+  return *std::move(found);
+}
+
+std::vector<JsonView> JsonView::items() const {
+  require(value_.is_array(), "a list");
+  std::vector<JsonView> items;
+  items.reserve(value_.size());
+  for (std::size_t i = 0; i < value_.size(); ++i) {
+    items.emplace_back(value_[i], fmt::format("{}[{}]", place(), i));
+  }
+  return items;
+}
+
+void JsonView::get_to(std::string& to) const {
+  require(value_.is_string(), "a text");
+  value_.get_to(to);
+}
+
+void JsonView::get_to(double& to) const {
+  require(value_.is_number(), "a number");
+  value_.get_to(to);
+}
+
+void JsonView::get_to(bool& to) const {
+  require(value_.is_boolean(), "true or false");
+  value_.get_to(to);
+}
+
+void JsonView::get_to(std::uint64_t& to) const {
+  require(value_.is_number_unsigned(), "a whole number from 0 on");
+  value_.get_to(to);
+}
+
+std::uint64_t count_from_json(const JsonView& from, std::string_view name) {
+  const nlohmann::json& value = from.raw();
+  if (!value.is_number_unsigned()) {
+    throw DataError(fmt::format("{} = {} is not a whole number from 0 on", name,
+                                value.is_number() ? value.dump() : value.type_name()));
+  }
+  return value.get<std::uint64_t>();
+}
+
+}  // namespace adacvar
