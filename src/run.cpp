@@ -242,9 +242,14 @@ std::vector<double> losses_in_units(const Scorer& model, const Loss& loss, const
 }
 
 PartRisk judge(const Scorer& model, const Loss& loss, double alpha, const Dataset& data) {
+  return judge(model, loss, alpha, data, losses_in_units(model, loss, data));
+}
+
+PartRisk judge(const Scorer& model, const Loss& loss, double alpha, const Dataset& data,
+               std::span<const double> losses) {
   PartRisk result;
   result.rows = data.rows;
-  result.risk = tail_risk(losses_in_units(model, loss, data), alpha);
+  result.risk = tail_risk(losses, alpha);
   if (data.task == Task::regression) return result;
   ConfusionMatrix matrix(data.class_names.size());
   const Predictions predictions = predict(model, loss, data);

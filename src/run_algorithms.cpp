@@ -2,6 +2,7 @@
 
 #include "base/options_json.hpp"
 #include "base/parallel.hpp"
+#include "mark_best.hpp"
 #include "part_detail.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -126,7 +127,13 @@ class Runs {
     for_each_block(candidates_.size(), static_cast<unsigned>(threads),
                    [this](std::size_t i) { run_one(candidates_[i]); });
     std::vector<RunResult> results;
-    for (Group& group : groups_) results.push_back(finish(group));
+    std::vector<PartLosses> losses(groups_.size());
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      results.push_back(finish(groups_[i], losses[i]));
+    }
+    if (results.size() > 1) {
+      mark_best(results, losses, options_.train.seed, static_cast<unsigned>(options_.tune.threads));
+    }
     return results;
   }
 
@@ -144,7 +151,8 @@ class Runs {
       group.best = solved(options, start);
       group.trials = 1;
       group.seconds = since(begin);
-      results.push_back(finish(group));
+      PartLosses losses;
+      results.push_back(finish(group, losses));
       start = &results.back().model.model;
       ++done_;
       if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = alphas.size()});
@@ -326,6 +334,13 @@ class Runs {
     return judge(outcome.scorer(), loss_, outcome.options.alpha, part);
   }
 
+  // Keeps the losses too.
+  [[nodiscard]] PartRisk judged(const Outcome& outcome, const Dataset& part,
+                                std::vector<double>& losses) const {
+    losses = losses_in_units(outcome.scorer(), loss_, part);
+    return judge(outcome.scorer(), loss_, outcome.options.alpha, part, losses);
+  }
+
   [[nodiscard]] EpochDetail detail_of(const EpochView& view, const TrainOptions& options) const {
     EpochDetail detail{.epoch = view.record.epoch};
     const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
@@ -342,13 +357,13 @@ class Runs {
   }
 
   // Of the rows that were least seen in training.
-  [[nodiscard]] PartDetail detail_of(const Outcome& outcome) const {
+  [[nodiscard]] PartDetail detail_of(const Outcome& outcome, const PartLosses& known) const {
     const Scorer& model = outcome.scorer();
-    const auto [part, rows, name] =
-        data_.test.rows > 0    ? std::tuple(&data_.test, &data_.rows.test, "test")
-        : data_.valid.rows > 0 ? std::tuple(&data_.valid, &data_.rows.valid, "validation")
-                               : std::tuple(&data_.train, &data_.rows.train, "training");
-    std::vector<double> losses = losses_in_units(model, loss_, *part);
+    const auto [part, rows, name, losses] =
+        data_.test.rows > 0 ? std::tuple(&data_.test, &data_.rows.test, "test", known.test)
+        : data_.valid.rows > 0
+            ? std::tuple(&data_.valid, &data_.rows.valid, "validation", known.valid)
+            : std::tuple(&data_.train, &data_.rows.train, "training", known.train);
     PartDetail detail;
     if (hooks_.detail == Detail::all) {
       constexpr std::size_t kWorst = 20;
@@ -362,7 +377,7 @@ class Runs {
                             kWorst);
     }
     detail.part = name;
-    detail.losses = std::move(losses);
+    detail.losses = losses;
     return detail;
   }
 
@@ -415,7 +430,7 @@ class Runs {
     return all.dump();
   }
 
-  RunResult finish(Group& group) const {
+  RunResult finish(Group& group, PartLosses& losses) const {
     Outcome& best = *group.best;
     RunResult result{.model = {.preprocessor = data_.preprocessor,
                                .loss = loss_,
@@ -429,9 +444,9 @@ class Runs {
                                .reading = options_.data.source,
                                .task = options_.data.task,
                                .shares = data_.shares}};
-    result.train = judged(best, data_.train);
-    result.valid = best.valid;
-    if (data_.test.rows > 0) result.test = judged(best, data_.test);
+    result.train = judged(best, data_.train, losses.train);
+    if (data_.valid.rows > 0) result.valid = judged(best, data_.valid, losses.valid);
+    if (data_.test.rows > 0) result.test = judged(best, data_.test, losses.test);
     for (const EpochRecord& record : best.result.history) {
       result.history.push_back(scaled(record, unit_));
     }
@@ -447,7 +462,7 @@ class Runs {
       result.dependent.push_back(data_.train.feature_names.at(f));
     }
     result.lower_without = best.lower_without * unit_;
-    if (hooks_.detail != Detail::none) result.detail = detail_of(best);
+    if (hooks_.detail != Detail::none) result.detail = detail_of(best, losses);
     result.epoch_details = std::move(best.epochs);
     return result;
   }

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -244,6 +245,25 @@ TEST(Compare, is_a_run_of_every_algorithm_on_the_same_rows) {
     EXPECT_EQ(report.results[i].model.options.algorithm, options.train.algorithm);
     expect_same(report.results[i], run(options).results.at(0));
   }
+}
+
+TEST(Compare, marks_what_the_rows_do_not_tell_from_the_least_cvar) {
+  const RunReport report = compare(synthetic());
+  for (const auto part : {&RunResult::train, &RunResult::valid, &RunResult::test}) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < 4; ++i) {
+      least = std::min(least, (report.results[i].*part)->risk.cvar);
+    }
+    for (const RunResult& result : report.results) {
+      const PartRisk& risk = *(result.*part);
+      ASSERT_TRUE(risk.above_least.has_value());
+      EXPECT_NEAR(risk.above_least->value, risk.risk.cvar - least, 1e-12);
+      const bool exact = result.model.options.algorithm == Algorithm::exact;
+      EXPECT_EQ(risk.best, !exact && risk.above_least->interval.low <= 0);
+      EXPECT_TRUE(risk.best || exact || risk.risk.cvar > least);
+    }
+  }
+  EXPECT_FALSE(run(synthetic()).results[0].test->above_least.has_value());
 }
 
 TEST(Run, another_seed_gives_other_rows_and_another_model) {

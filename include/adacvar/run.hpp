@@ -124,6 +124,10 @@ struct RunHooks {
 [[nodiscard]] PartRisk judge(const Scorer& model, const Loss& loss, double alpha,
                              const Dataset& data);
 
+/// The same where the losses, in the user's units, are there already.
+[[nodiscard]] PartRisk judge(const Scorer& model, const Loss& loss, double alpha,
+                             const Dataset& data, std::span<const double> losses);
+
 /// Losses in the user's units.
 [[nodiscard]] std::vector<double> losses_in_units(const Scorer& model, const Loss& loss,
                                                   const Dataset& data);

@@ -15,6 +15,12 @@ ordered_json part_json(const PartRisk& part) {
   ordered_json json = {{"mean", part.risk.mean}, {"var", part.risk.var}, {"cvar", part.risk.cvar}};
   if (part.accuracy) json["accuracy"] = *part.accuracy;
   if (part.min_class_precision) json["min_class_precision"] = *part.min_class_precision;
+  if (const auto& above = part.above_least) {
+    json["best"] = part.best;
+    json["above_least"] = {{"value", above->value},
+                           {"error", above->error},
+                           {"interval", {above->interval.low, above->interval.high}}};
+  }
   return json;
 }
 

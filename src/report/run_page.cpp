@@ -79,36 +79,35 @@ ScatterChart trade_off_chart(const RunReport& report) {
   return chart;
 }
 
-double least_cvar(const RunReport& report, PartMember part) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const RunResult& result : report.results) {
-    if (result.model.options.algorithm != Algorithm::exact && result.*part) {
-      least = std::min(least, (result.*part)->risk.cvar);
-    }
-  }
-  return least;
+// With the interval of the paired bootstrap; nothing for the least itself.
+PageCell difference_cell(const PartRisk& risk) {
+  if (!risk.above_least || risk.above_least->value == 0) return {};
+  const CvarDifference& found = *risk.above_least;
+  return {.text = fmt::format("{} ({} to {})", number_text(found.value),
+                              number_text(found.interval.low), number_text(found.interval.high)),
+          .value = found.value};
 }
 
 PageTable risk_table(const RunReport& report, PartMember part, const std::string& name) {
   const bool classes = (report.results[0].*part)->accuracy.has_value();
+  const bool differences = (report.results[0].*part)->above_least.has_value();
   const bool gaps = part == &RunResult::train && report.results[0].certificate.has_value();
   PageTable table{.caption = fmt::format("Risks on the {} {} rows",
                                          count_text((report.results[0].*part)->rows), name),
                   .columns = {"algorithm", "mean", "VaR", "CVaR"},
                   .rows = {}};
+  if (differences) table.columns.emplace_back("above the least CVaR");
   if (classes) table.columns.insert(table.columns.end(), {"accuracy", "least precision"});
   if (gaps) table.columns.emplace_back("certified gap");
   const std::vector<std::string> names = names_of(report);
-  const double least = least_cvar(report, part);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
     const PartRisk& risk = *(result.*part);
-    const bool best = names.size() > 1 && risk.risk.cvar <= least &&
-                      result.model.options.algorithm != Algorithm::exact;
     std::vector<PageCell> row = {{names[i]},
                                  number_cell(risk.risk.mean),
                                  number_cell(risk.risk.var),
-                                 number_cell(risk.risk.cvar, best)};
+                                 number_cell(risk.risk.cvar, risk.best)};
+    if (differences) row.push_back(difference_cell(risk));
     if (classes) {
       row.push_back(number_cell(risk.accuracy.value_or(kNan)));
       row.push_back(number_cell(risk.min_class_precision.value_or(kNan)));
@@ -130,6 +129,11 @@ PageSection trade_off_section(const RunReport& report) {
         is_path(report) ? "Each CVaR is at the tail share that the model was made for."
                         : "Down is better for the worst rows, left is better for all on average.",
         {{"points", trade_off_chart(report)}}});
+  }
+  if (report.results[0].train && report.results[0].train->above_least) {
+    section.items.emplace_back(PageText{
+        "Starred: the least CVaR of the trained algorithms, and those that a paired bootstrap "
+        "over the rows does not tell from it, with 95 % intervals of the differences."});
   }
   const auto add = [&](PartMember part, const std::string& name) {
     if (report.results[0].*part) section.items.emplace_back(risk_table(report, part, name));

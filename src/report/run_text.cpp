@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace adacvar {
 
@@ -20,15 +19,6 @@ using PartMember = std::optional<PartRisk> RunResult::*;
 
 bool is_exact(const RunResult& result) {
   return result.model.options.algorithm == Algorithm::exact;
-}
-
-// Of what was trained: the exact optimum is not in the race.
-double least_cvar(const RunReport& report, PartMember member) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const RunResult& result : report.results) {
-    if (!is_exact(result)) least = std::min(least, (result.*member)->risk.cvar);
-  }
-  return least;
 }
 
 std::string label_of(const RunResult& result, bool path) {
@@ -76,12 +66,11 @@ void add_part(const RunReport& report, PartMember member, std::string_view name,
   const bool several = report.results.size() > 1;
   const bool path = is_path(report);
   const bool gaps = member == &RunResult::train && several && report.results[0].certificate;
-  const double least = least_cvar(report, member);
   table.add(header_of(std::string(name), first->accuracy.has_value(), gaps));
   for (const RunResult& result : report.results) {
     const PartRisk& part = *(result.*member);
-    const bool best = !is_exact(result) && part.risk.cvar <= least;
-    auto row = row_of(result, part, label_of(result, path), !several ? "" : best ? "*" : " ");
+    const std::string_view mark = !several ? "" : part.best ? "*" : " ";
+    auto row = row_of(result, part, label_of(result, path), mark);
     if (gaps) row.push_back(gap_text(result));
     table.add(std::move(row));
   }
@@ -138,9 +127,9 @@ std::string run_text(const RunReport& report) {
   add_part(report, &RunResult::test, "test", table);
   text += table.text();
   if (report.results.size() > 1 && !is_exact(first)) {
-    text += std::ranges::any_of(report.results, is_exact) ? "\n* least CVaR but for exact"
-                                                          : "\n* least CVaR";
-    text += first.certificate ? "; gap: certified distance from the least possible\n" : "\n";
+    text += fmt::format("\n* least CVaR{}, or not told apart from it by a paired bootstrap\n",
+                        std::ranges::any_of(report.results, is_exact) ? " but for exact" : "");
+    if (first.certificate) text += "gap: certified distance from the least possible\n";
   } else if (first.certificate && report.results.size() == 1) {
     text += fmt::format(
         "\n{}\n", certificate_text(*first.certificate, options.ridge > 0 ? "training CVaR and ridge"

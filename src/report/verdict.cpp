@@ -45,12 +45,6 @@ std::string certified_text(const std::optional<Certificate>& certificate, const 
                      whose, rows, *gap < 1e-4 ? "0.01 %" : percent_text(*gap));
 }
 
-// Results of runs that broke off before they were any use say nothing about their algorithm.
-bool is_trained(const RunResult& result) {
-  const StopReason reason = result.model.stop_reason;
-  return reason != StopReason::diverged && (reason != StopReason::interrupted || result.epochs > 0);
-}
-
 // `, 4.9 times the mean over all rows, 0.0116`.
 std::string times_mean(double cvar, double mean) {
   if (!(mean > 0)) return fmt::format("; over all rows it is {}", number_text(mean));
@@ -64,32 +58,55 @@ std::string accuracy_text(const PartRisk& risk) {
   return risk.accuracy ? fmt::format(" Accuracy {:.3f}.", *risk.accuracy) : "";
 }
 
+// Those that the rows do not tell from Ada-CVaR, which has the least CVaR.
+std::string not_told_text(const RunReport& report) {
+  std::vector<std::string> names;
+  for (const RunResult& result : report.results) {
+    const Algorithm algorithm = result.model.options.algorithm;
+    const bool is_other = algorithm != Algorithm::adacvar && algorithm != Algorithm::mean;
+    if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
+  }
+  if (names.empty()) return {};
+  return fmt::format(" {} {} not told apart from it there.", fmt::join(names, " and "),
+                     names.size() > 1 ? "are" : "is");
+}
+
 // Where another algorithm has the least CVaR, it must be said.
 std::string better_text(const RunReport& report, const RunResult& ada) {
   const RunResult* best = &ada;
   for (const RunResult& result : report.results) {
-    if (result.model.options.algorithm != Algorithm::exact && is_trained(result) &&
-        detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
+    if (is_in_race(result) && detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
       best = &result;
     }
   }
+  if (best == &ada) return not_told_text(report);
   const std::string change =
       change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
-  if (best == &ada || change.starts_with("the same")) return {};
+  if (change.starts_with("the same")) return {};
   if (best->model.options.algorithm == Algorithm::mean) {
     return " No other algorithm has a lower CVaR there than the mean-trained model.";
   }
-  return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's.",
-                     algorithm_title(best->model.options.algorithm), change);
+  return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's{}.",
+                     algorithm_title(best->model.options.algorithm), change,
+                     detailed_risk(ada).best ? ", but is not told apart from it" : "");
+}
+
+// By a paired bootstrap over the rows; nothing to say where the losses are not there.
+std::string told_text(const RunResult& ada, const RunResult& mean) {
+  const std::vector<std::vector<double>> losses = {ada.detail->losses, mean.detail->losses};
+  if (losses[0].empty() || losses[0].size() != losses[1].size()) return {};
+  const TrainOptions& options = ada.model.options;
+  const auto found = compare_cvar(losses, 1, options.alpha, {.seed = options.seed});
+  return found[0].is_told_apart() ? "" : " (not told apart by a paired bootstrap)";
 }
 
 std::string comparison(const RunReport& report, const RunResult& ada, const RunResult& mean) {
   const PartRisk& one = detailed_risk(ada);
   const PartRisk& other = detailed_risk(mean);
   std::string text =
-      fmt::format("On {} Ada-CVaR's loss is {} the mean-trained model's; on average it is {}.",
+      fmt::format("On {} Ada-CVaR's loss is {} the mean-trained model's{}; on average it is {}.",
                   tail_text(ada.model.options.alpha, ada.detail->part),
-                  change_than_text(one.risk.cvar, other.risk.cvar),
+                  change_than_text(one.risk.cvar, other.risk.cvar), told_text(ada, mean),
                   change_text(one.risk.mean, other.risk.mean));
   if (one.accuracy && other.accuracy) {
     text += fmt::format(" Its accuracy is {:.3f}, that of the other {:.3f}.", *one.accuracy,
@@ -156,6 +173,16 @@ std::string path_text(const RunReport& report) {
 std::string algorithm_title(Algorithm algorithm) {
   constexpr Names kTitles{"Ada-CVaR", "Trunc-CVaR", "Soft-CVaR", "Mean", "Exact optimum"};
   return std::string(kTitles.of(algorithm));
+}
+
+// Runs that broke off before they were any use say nothing about their algorithm.
+bool is_trained(const RunResult& result) {
+  const StopReason reason = result.model.stop_reason;
+  return reason != StopReason::diverged && (reason != StopReason::interrupted || result.epochs > 0);
+}
+
+bool is_in_race(const RunResult& result) {
+  return result.model.options.algorithm != Algorithm::exact && is_trained(result);
 }
 
 bool is_path(const RunReport& report) {

@@ -25,6 +25,12 @@ namespace adacvar {
 /// `test rows`; `rows` where all are meant.
 [[nodiscard]] std::string rows_name(const Evaluation& evaluation);
 
+/// Whether the run ended with a model that says something about its algorithm.
+[[nodiscard]] bool is_trained(const RunResult& result);
+
+/// Whether it is compared for the least CVaR: trained, and not the exact optimum.
+[[nodiscard]] bool is_in_race(const RunResult& result);
+
 /// Whether results differ by their tail shares.
 [[nodiscard]] bool is_path(const RunReport& report);
 

@@ -58,6 +58,15 @@ TEST(RunJson, compare_has_an_entry_for_every_run_and_one_list_of_notes) {
   EXPECT_EQ(found["runs"][1].dump(), alone.dump());
 }
 
+TEST(RunJson, compared_parts_say_how_far_they_are_above_the_least) {
+  RunReport report{{made_result(Algorithm::trunc, false, made_part(10, 0.5), {}, {})}, {}};
+  report.results[0].train->above_least = CvarDifference{0.25, 0.5, {-0.75, 1.25}};
+  report.results[0].train->best = true;
+  const auto found = ordered_json::parse(run_json(report))["risk"]["train"];
+  EXPECT_EQ(found["best"], true);
+  EXPECT_EQ(found["above_least"].dump(), R"({"value":0.25,"error":0.5,"interval":[-0.75,1.25]})");
+}
+
 TEST(RunJson, is_one_line_of_utf_8_whatever_names_hold) {
   const RunReport report{{made_result(Algorithm::mean, false, made_part(10, 0.5), {}, {})},
                          {"column 'caf\xe9\n' is constant"}};

@@ -46,12 +46,14 @@ TEST(RunText, parts_without_rows_are_left_out) {
   EXPECT_EQ(text.find("validation"), std::string::npos) << text;
 }
 
-TEST(RunText, a_star_marks_the_least_cvar_of_each_part) {
-  const RunReport report{
-      {made_result(Algorithm::adacvar, false, made_part(10, 2), {}, made_part(5, 1)),
-       made_result(Algorithm::soft, false, made_part(10, 1), {}, made_part(5, 1)),
-       made_result(Algorithm::mean, false, made_part(10, 3), {}, made_part(5, 4))},
-      {}};
+TEST(RunText, stars_mark_the_least_cvar_of_each_part_and_what_is_not_told_from_it) {
+  RunReport report{{made_result(Algorithm::adacvar, false, made_part(10, 2), {}, made_part(5, 1)),
+                    made_result(Algorithm::soft, false, made_part(10, 1), {}, made_part(5, 1.1)),
+                    made_result(Algorithm::mean, false, made_part(10, 3), {}, made_part(5, 4))},
+                   {}};
+  report.results[1].train->best = true;
+  report.results[0].test->best = true;
+  report.results[1].test->best = true;
   const std::string text = run_text(report);
   EXPECT_TRUE(
       text.ends_with("training   mean  VaR  CVaR  seconds\n"
@@ -60,10 +62,10 @@ TEST(RunText, a_star_marks_the_least_cvar_of_each_part) {
                      "  mean        3    6    9      1.25\n"
                      "test       mean  VaR  CVaR  seconds\n"
                      "  adacvar     1    2    3*     1.25\n"
-                     "  soft        1    2    3*     1.25\n"
+                     "  soft      1.1  2.2  3.3*     1.25\n"
                      "  mean        4    8   12      1.25\n"
                      "\n"
-                     "* least CVaR\n"))
+                     "* least CVaR, or not told apart from it by a paired bootstrap\n"))
       << text;
 }
 

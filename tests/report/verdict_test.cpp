@@ -89,6 +89,28 @@ TEST(Verdict, says_when_another_algorithm_is_better) {
       << verdict(report);
 }
 
+TEST(Verdict, says_what_the_rows_do_not_tell_apart) {
+  RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::trunc, 1, 1.8),
+                    on_test(Algorithm::mean, 1, 2.1)},
+                   {}};
+  report.results[0].test->best = true;
+  report.results[1].test->best = true;
+  EXPECT_NE(verdict(report).find("Trunc-CVaR has the least CVaR there, 10 % lower than Ada-CVaR's, "
+                                 "but is not told apart"),
+            std::string::npos)
+      << verdict(report);
+  report.results[1].test->risk.cvar = 2.2;
+  EXPECT_NE(verdict(report).find("Trunc-CVaR is not told apart from it"), std::string::npos)
+      << verdict(report);
+  // The losses of both decide about Ada-CVaR and mean.
+  report.results[0].detail->losses = {1, 2, 3, 4, 5, 6, 7, 2.0};
+  report.results[2].detail->losses = {2, 1, 4, 3, 6, 5, 2, 7.1};
+  EXPECT_NE(verdict(report).find("mean-trained model's (not told apart"), std::string::npos)
+      << verdict(report);
+  report.results[2].detail->losses = {11, 12, 13, 14, 15, 16, 17, 12.0};
+  EXPECT_EQ(verdict(report).find("(not told apart"), std::string::npos) << verdict(report);
+}
+
 TEST(Verdict, of_one_algorithm_compares_tail_and_mean) {
   const RunReport report{{on_test(Algorithm::soft, 0.5, 2)}, {}};
   EXPECT_EQ(verdict(report),

@@ -3,6 +3,7 @@
 #include <adacvar/learner/model_file.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/report/part_detail.hpp>
+#include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/law_summary.hpp>
 #include <adacvar/solver/certificate.hpp>
@@ -21,6 +22,10 @@ struct PartRisk {
   TailRisk risk = {};
   std::optional<double> accuracy = {};             ///< classes only
   std::optional<double> min_class_precision = {};  ///< classes only
+  /// Where algorithms were compared: the CVaR less the least of those that were trained, by a
+  /// paired bootstrap over the rows; `best`: one of those, and not told from the least.
+  std::optional<CvarDifference> above_least = {};
+  bool best = false;
 };
 
 /// A closer look at an epoch's end.
