@@ -1,5 +1,6 @@
 #include <adacvar/run.hpp>
 
+#include "base/option_states.hpp"
 #include "report/certificate_report.hpp"
 #include "run_algorithms.hpp"
 
@@ -38,65 +39,51 @@ void check_alphas(std::vector<double> alphas) {
   if (twice != alphas.end()) throw OptionError(fmt::format("alphas has {} twice", *twice));
 }
 
-// What would change nothing is better refused than passed over.
-void check_unused(const TrainOptions& options) {
-  const bool exact = options.algorithm == Algorithm::exact;
-  if (options.radius > 0 && (exact || options.learner == Learner::btl)) {
-    throw OptionError(fmt::format("radius is for gradient steps, not {}",
-                                  exact ? "algorithm = exact" : "learner = btl"));
-  }
-  if (options.information == Information::full && options.learner != Learner::btl) {
-    throw OptionError("information = full needs learner = btl");
+// Options that ask for something: passed over in silence they would be missed. The others are
+// settings of what may not be in use, as in the options that a model was trained with.
+bool is_request(const OptionState& state) {
+  constexpr std::array kRequests = {"learner",    "information", "ridge",   "radius",
+                                    "checkpoint", "alphas",      "certify", "until-gap"};
+  const bool declines = state.name == "certify" && state.values[0] == "no";
+  return std::ranges::find(kRequests, state.name) != kRequests.end() && !declines;
+}
+
+// All options of a run, for the check of requests that have no effect.
+std::vector<OptionState> states_of(const RunOptions& options, std::span<const Algorithm> algorithms,
+                                   const RunHooks& hooks) {
+  const RunOptions defaults;
+  OptionState algorithm{.name = "algorithm"};
+  for (const Algorithm one : algorithms) algorithm.values.emplace_back(kAlgorithmNames.of(one));
+  std::vector<OptionState> states = {algorithm};  // before that of `train`: the first counts
+  add_states(options.data, defaults.data, states);
+  add_states(options.data.source, defaults.data.source, states);
+  add_states(options.loss, defaults.loss, states);
+  add_states(options.train, defaults.train, states);
+  add_states(options.train.optimizer, defaults.train.optimizer, states);
+  add_states(options.train.sampler, defaults.train.sampler, states);
+  add_states(options.tune, defaults.tune, states);
+  add_states(options.solve, defaults.solve, states);
+  add_states(options.network, defaults.network, states);
+  add_states(options.checkpoint, defaults.checkpoint, states);
+  for (OptionState& state : states) state.is_given = state.is_given && is_request(state);
+  if (hooks.trace) states.push_back({"trace", {"true"}, true, follows_game()});
+  return states;
+}
+
+// What keeps or follows a run can do so with one only.
+void check_single(const RunOptions& options, const RunHooks& hooks) {
+  if (options.solve.until_gap > 0 || hooks.trace || !options.checkpoint.checkpoint.empty()) {
+    throw OptionError("until-gap, trace and checkpoint are for one algorithm, not for compare");
   }
 }
 
-void check_solving(const RunOptions& options, const RunHooks& hooks, bool several) {
-  check_options(options.solve);
-  const bool exact = options.train.algorithm == Algorithm::exact;
-  const bool adacvar = options.train.algorithm == Algorithm::adacvar;
-  if (!options.solve.alphas.empty() && (several || !exact)) {
-    throw OptionError("alphas needs algorithm = exact");
-  }
-  if (options.train.learner == Learner::btl && !several && !adacvar) {
-    throw OptionError(fmt::format("learner = btl plays against the sampler of adacvar, not {}",
-                                  kAlgorithmNames.of(options.train.algorithm)));
-  }
-  check_alphas(options.solve.alphas);
-  if (!several) check_unused(options.train);
-  const bool watched = options.solve.until_gap > 0 || hooks.trace;
-  if (watched && (several || !adacvar || options.tune.tune)) {
-    throw OptionError("until-gap and trace need algorithm = adacvar, without tune");
-  }
-  if (watched && options.train.learner == Learner::btl &&
-      options.train.information == Information::full) {
-    throw OptionError("until-gap and trace need information = bandit");
-  }
-}
-
-// What only linear models can do, and what a network needs.
-void check_network(const RunOptions& options, const RunHooks& hooks) {
+void check_network(const RunOptions& options) {
   check_options(options.network);
   if (options.network.network.empty()) return;
-  const TrainOptions& train = options.train;
-  const auto refuse = [](bool is_wrong, std::string_view what) {
-    if (is_wrong) throw OptionError(fmt::format("{}: with a network there is no such thing", what));
-  };
-  refuse(train.algorithm == Algorithm::exact, "algorithm = exact");
-  refuse(train.learner == Learner::btl, "learner = btl");
-  refuse(options.solve.certify == CertifyChoice::yes, "certify = yes");
-  refuse(options.solve.until_gap > 0, "until-gap");
-  refuse(static_cast<bool>(hooks.trace), "trace");
-  refuse(train.radius > 0, "radius");
-  if (train.ridge > 0)
-    throw OptionError("ridge is for linear models; a network takes weight-decay");
-  network_maker().check(options.network);
-}
-
-void check_checkpoint(const RunOptions& options, bool several) {
-  if (options.checkpoint.checkpoint.empty()) return;
-  if (several || options.tune.tune || options.train.algorithm == Algorithm::exact) {
-    throw OptionError("checkpoint keeps one run: it does not go with tune or algorithm = exact");
+  if (options.train.algorithm == Algorithm::exact) {
+    throw OptionError("algorithm = exact is for linear models: not supported with network");
   }
+  network_maker().check(options.network);
 }
 
 // One row or less: not an error, but rarely what was meant.
@@ -213,9 +200,11 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
 RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> algorithms,
                          const RunHooks& hooks) {
   check_options(options.train);
-  check_solving(options, hooks, algorithms.size() > 1);
-  check_network(options, hooks);
-  check_checkpoint(options, algorithms.size() > 1);
+  check_options(options.solve);
+  refuse_unused(states_of(options, algorithms, hooks));
+  if (algorithms.size() > 1) check_single(options, hooks);
+  check_alphas(options.solve.alphas);
+  check_network(options);
   const PreparedData data = prepare_data(options.data, options.train.seed);
   check_tuning(options, data);
   if (hooks.data_ready) hooks.data_ready();

@@ -1,6 +1,7 @@
 #include <adacvar/adacvar.hpp>
 
 #include "support/expect_words.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -19,6 +20,7 @@ namespace adacvar {
 namespace {
 
 using support::expect_words;
+using support::message_of;
 using support::TemporaryFolder;
 
 RunOptions synthetic(std::uint64_t rows = 300, std::uint64_t epochs = 4) {
@@ -567,6 +569,26 @@ TEST(Run, classes_are_looked_at_one_by_one) {
   EXPECT_EQ(rows, result.test->rows);
   EXPECT_NEAR(correct / static_cast<double>(rows), *result.test->accuracy, 1e-12);
   for (const EpochDetail& epoch : result.epoch_details) EXPECT_TRUE(epoch.accuracy);
+}
+
+TEST(Run, a_request_without_effect_is_refused) {
+  RunOptions options = synthetic();
+  options.train.algorithm = Algorithm::exact;
+  options.train.radius = 1;
+  EXPECT_NE(message_of<OptionError>([&] {
+              (void)run(options);
+            }).find("radius has no effect: only with algorithm = trunc, soft or mean"),
+            std::string::npos);
+  EXPECT_NO_THROW((void)compare(options));
+  options = synthetic();
+  const RunHooks traced{.trace = [](const TraceRecord&) {}};
+  options.train.algorithm = Algorithm::mean;
+  EXPECT_NE(message_of<OptionError>([&] {
+              (void)run(options, traced);
+            }).find("trace has no effect: only with algorithm = adacvar"),
+            std::string::npos);
+  EXPECT_NE(message_of<OptionError>([&] { (void)compare(options, traced); }).find("one algorithm"),
+            std::string::npos);
 }
 
 TEST(Run, tuning_that_cannot_be_judged_is_refused) {

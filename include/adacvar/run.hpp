@@ -6,6 +6,7 @@
 #include <adacvar/learner/model_file.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/learner/train_conditions.hpp>
 #include <adacvar/report/report.hpp>
 
 #include <atomic>
@@ -31,11 +32,12 @@ struct TuneOptions {
 
   static void describe(auto&& option) {
     using O = TuneOptions;
-    option("tune", &O::tune, "tries a small grid around the options and keeps the best");
+    option("tune", &O::tune, "tries a small grid around the options and keeps the best",
+           without("algorithm", {"exact"}));
     option("select", &O::select, Names{"cvar", "accuracy"},
-           "what tuning judges by, on the validation rows");
+           "what tuning judges by, on the validation rows", with("tune"));
     option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
-           "runs at a time; 0: one per core; does not change the result");
+           "runs at a time; 0: one per core; does not change the result", without("network"));
   }
 };
 
@@ -54,15 +56,16 @@ struct SolveOptions {
 
   static void describe(auto&& option) {
     using O = SolveOptions;
-    option(
-        "certify", &O::certify, Names{"auto", "yes", "no"},
-        "proves how far the training CVaR is from the least possible; auto: where that is quick");
+    option("certify", &O::certify, Names{"auto", "yes", "no"},
+           "proves how far the training CVaR is from the least possible; auto: where that is quick",
+           without("algorithm", {"exact"}) && without("network"));
     option("tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
-           "exact: relative gap that is proved");
+           "relative gap that the exact optimum is proved to",
+           with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network")));
     option("alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "exact: a model for each of these tail shares");
+           "a model for each of these tail shares", with("algorithm", {"exact"}));
     option("until-gap", &O::until_gap, Bounds{.low = 0},
-           "adacvar: ends when this relative gap is proved; 0: does not look");
+           "ends when this relative gap is proved; 0: does not look", follows_game());
   }
 };
 
@@ -73,7 +76,8 @@ struct CheckpointOptions {
     option(
         "checkpoint", &CheckpointOptions::checkpoint,
         "file that keeps the state after every epoch: the same command, given again after the run "
-        "was killed, goes on from it to the same result");
+        "was killed, goes on from it to the same result",
+        without("algorithm", {"exact"}) && without("learner", {"btl"}) && without("tune"));
   }
 };
 

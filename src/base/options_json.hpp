@@ -24,23 +24,24 @@ struct OptionsToJson {
   nlohmann::json& json;
 
   template <class Value>
-  void operator()(std::string_view name, Value Options::*member, const Bounds&,
-                  std::string_view) const {
+  void operator()(std::string_view name, Value Options::*member, const Bounds&, std::string_view,
+                  const Condition& = {}) const {
     json[std::string(name)] = options.*member;
   }
   template <class Number>
   void operator()(std::string_view name, std::optional<Number> Options::*member, const Bounds&,
-                  std::string_view) const {
+                  std::string_view, const Condition& = {}) const {
     const auto& value = options.*member;
     json[std::string(name)] = value ? nlohmann::json(*value) : nlohmann::json();
   }
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
-                  std::string_view) const {
+                  std::string_view, const Condition& = {}) const {
     json[std::string(name)] = names.of(options.*member);
   }
   template <class Text>
-  void operator()(std::string_view name, Text Options::*member, std::string_view) const {
+  void operator()(std::string_view name, Text Options::*member, std::string_view,
+                  const Condition& = {}) const {
     json[std::string(name)] = options.*member;
   }
 };
@@ -53,8 +54,8 @@ struct OptionsFromJson {
   const JsonView& json;
 
   template <class Value>
-  void operator()(std::string_view name, Value Options::*member, const Bounds&,
-                  std::string_view) const {
+  void operator()(std::string_view name, Value Options::*member, const Bounds&, std::string_view,
+                  const Condition& = {}) const {
     const auto found = json.find(name);
     if (!found) return;
     if constexpr (std::is_integral_v<Value>) {
@@ -66,13 +67,13 @@ struct OptionsFromJson {
   }
   template <class Number>
   void operator()(std::string_view name, std::optional<Number> Options::*member, const Bounds&,
-                  std::string_view) const {
+                  std::string_view, const Condition& = {}) const {
     const auto found = json.find(name);
     if (found && !found->raw().is_null()) options.*member = found->template get<Number>();
   }
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
-                  std::string_view) const {
+                  std::string_view, const Condition& = {}) const {
     const auto found = json.find(name);
     if (!found) return;
     const auto text = found->template get<std::string>();
@@ -84,7 +85,8 @@ struct OptionsFromJson {
     options.*member = static_cast<Enum>(place - names.names.begin());
   }
   template <class Text>
-  void operator()(std::string_view name, Text Options::*member, std::string_view) const {
+  void operator()(std::string_view name, Text Options::*member, std::string_view,
+                  const Condition& = {}) const {
     if (const auto found = json.find(name)) found->get_to(options.*member);
   }
 };

@@ -2,19 +2,13 @@
 
 #include "cli/interrupt.hpp"
 
-#include <adacvar/base/error.hpp>
-
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
-
 namespace adacvar::cli {
 
 void add_talk_options(OptionList& list, TalkOptions& options,
                       std::initializer_list<std::string_view> without) {
   list.add("Output", options, without);
   list.set_letter("quiet", 'q');
-  if (list.find_or_null("config") != nullptr) list.set_file({"config"});
+  if (list.find_or_null("config") != nullptr) list.set_role(PathRole::input, {"config"});
 }
 
 void add_run_options(OptionList& list, RunOptions& options,
@@ -30,16 +24,10 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
   list.set_position("data", 1);
-  list.set_file({"data", "valid-data", "test-data", "network"});
-  list.set_folder({"data-dir"});
-  if (list.find_or_null("checkpoint") != nullptr) list.set_file({"checkpoint"});
-}
-
-void print_result(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
-  }
+  list.set_role(PathRole::data, {"data", "valid-data", "test-data"});
+  list.set_role(PathRole::input, {"network"});
+  list.set_role(PathRole::input_folder, {"data-dir"});
+  if (list.find_or_null("checkpoint") != nullptr) list.set_role(PathRole::output, {"checkpoint"});
 }
 
 void write_result(const std::string& path, const std::function<void(const Write&)>& fill) {
@@ -50,11 +38,6 @@ void write_result(const std::string& path, const std::function<void(const Write&
       write(text);
     });
   });
-}
-
-void print_message(std::string_view text) noexcept {
-  (void)std::fwrite(text.data(), 1, text.size(), stderr);
-  (void)std::fflush(stderr);
 }
 
 void print_notes(const std::vector<std::string>& notes) {

@@ -2,6 +2,7 @@
 
 #include "base/write_file.hpp"
 #include "cli/command.hpp"
+#include "cli/standard_streams.hpp"
 
 #include <adacvar/run.hpp>
 
@@ -34,14 +35,8 @@ void add_talk_options(OptionList& list, TalkOptions& options,
 void add_run_options(OptionList& list, RunOptions& options,
                      std::initializer_list<std::string_view> without = {});
 
-/// Prints text to standard output, all of it. Throws: OptionError when that fails.
-void print_result(std::string_view text);
-
 /// Writes a file as `write_file` does; an interrupt leaves what was there. Throws: Interrupted too.
 void write_result(const std::string& path, const std::function<void(const Write&)>& fill);
-
-/// Prints text to standard error; if that takes nothing, there is nobody to be told.
-void print_message(std::string_view text) noexcept;
 
 /// Prints each as a line `note: ...` to standard error.
 void print_notes(const std::vector<std::string>& notes);

@@ -86,7 +86,7 @@ class ConfigReader {
         commands_(commands),
         given_(given) {}
 
-  void apply() {
+  std::map<std::string, std::string> apply() {
     std::istringstream in(text_);
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(in)) {
       // "++" and "--" mark where sections begin and end.
@@ -96,14 +96,18 @@ class ConfigReader {
         apply_item(item);
       }
     }
+    return std::move(set_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& section, const std::string& key,
                          const std::string& message) const {
+    throw OptionError(place_of(section, key) + message);
+  }
+
+  [[nodiscard]] std::string place_of(const std::string& section, const std::string& key) const {
     const std::size_t line = lines_.of(section, key);
-    throw OptionError(line == 0 ? fmt::format("{}: {}", path_, message)
-                                : fmt::format("{}:{}: {}", path_, line, message));
+    return line == 0 ? fmt::format("{}: ", path_) : fmt::format("{}:{}: ", path_, line);
   }
 
   static std::string section_of(const CLI::ConfigItem& item) {
@@ -169,6 +173,7 @@ class ConfigReader {
     } catch (const OptionError& error) {
       fail(section, item.name, error.what());
     }
+    set_[item.name] = place_of(section, item.name);
   }
 
   std::string path_;
@@ -178,14 +183,16 @@ class ConfigReader {
   const std::vector<Command>& commands_;
   const std::set<std::string>& given_;
   std::set<std::string> set_in_section_;
+  std::map<std::string, std::string> set_;
 };
 
 }  // namespace
 
-void apply_config(const std::string& path, const Command& command,
-                  const std::vector<Command>& commands, const std::set<std::string>& given) {
+std::map<std::string, std::string> apply_config(const std::string& path, const Command& command,
+                                                const std::vector<Command>& commands,
+                                                const std::set<std::string>& given) {
   const FileBytes file(path);
-  ConfigReader(path, std::string(file.text()), command, commands, given).apply();
+  return ConfigReader(path, std::string(file.text()), command, commands, given).apply();
 }
 
 }  // namespace adacvar::cli

@@ -164,14 +164,22 @@ std::string describe_images(const Images& images, std::size_t own_test) {
       describe_pixels(images), table.text());
 }
 
+struct DescribeInput {
+  std::string data = {};
+
+  static void describe(auto&& option) {
+    option("data", &DescribeInput::data, "file or built-in set");
+  }
+};
+
 struct DescribeState {
-  Name name;
+  DescribeInput input;
   SourceOptions source;
   TalkOptions talk;
 };
 
 int describe_now(const DescribeState& state) {
-  const RawData data = read_data(state.name.name, state.source);
+  const RawData data = read_data(state.input.data, state.source);
   if (const auto* table = std::get_if<Table>(&data.content)) {
     print_result(describe_table(*table, data.target));
   } else if (const auto* images = std::get_if<Images>(&data.content)) {
@@ -286,7 +294,7 @@ Command make_list() {
   const auto place = std::make_shared<Place>();
   Command command = named("data list", "[options]", "Lists the built-in sets");
   command.options.add("Data", *place);
-  command.options.set_folder({"data-dir"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [place] { return list_now(*place); };
   return command;
 }
@@ -294,12 +302,12 @@ Command make_list() {
 Command make_describe() {
   const auto state = std::make_shared<DescribeState>();
   Command command =
-      named("data describe", "NAME [options]", "Describes the columns of a built-in set or a file");
-  command.options.add("Data", state->name);
+      named("data describe", "DATA [options]", "Describes the columns of a built-in set or a file");
+  command.options.add("Data", state->input);
   command.options.add("Data", state->source);
-  command.options.set_position("name", 1);
-  command.options.set_file({"name"});
-  command.options.set_folder({"data-dir"});
+  command.options.set_position("data", 1);
+  command.options.set_role(PathRole::data, {"data"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state] { return describe_now(*state); };
   return command;
 }
@@ -312,7 +320,7 @@ Command make_make() {
   command.options.add("Data", state->make);
   command.options.set_position("name", 1);
   command.options.set_letter("output", 'o');
-  command.options.set_file({"output"});
+  command.options.set_role(PathRole::output, {"output"});
   command.run = [state] { return make_now(*state); };
   return command;
 }
@@ -326,7 +334,7 @@ Command make_fetch() {
   command.options.add("Data", state->choice);
   add_talk_options(command.options, state->talk, {"json", "config"});
   command.options.set_position("name", 1);
-  command.options.set_folder({"data-dir"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state] { return fetch_now(*state); };
   return command;
 }

@@ -1,3 +1,4 @@
+#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/report_output.hpp"
@@ -57,11 +58,17 @@ int evaluate_now(const State& state, const OptionList& options) {
   check_report(state.report);
   const TrainedModel model = load_model(state.input.model);
   const Evaluation found = evaluate(model, state.input.data, state.evaluate);
+  Attempts attempts;
+  attempts.run([&] {
+    print_outcome(state.talk, evaluation_json(found),
+                  evaluation_text(found) + histogram_text(found, text_style()), found.notes);
+  });
   if (state.report.wanted()) {
-    write_report(state.report, evaluation_page(found, origin_with_model(state, model, options)));
+    attempts.run([&] {
+      write_report(state.report, evaluation_page(found, origin_with_model(state, model, options)));
+    });
   }
-  print_outcome(state.talk, evaluation_json(found),
-                evaluation_text(found) + histogram_text(found, text_style()), found.notes);
+  attempts.finish();
   return kDone;
 }
 
@@ -75,15 +82,16 @@ Command make_evaluate_command() {
   command.about = "Measures a model's losses on data, with intervals, worst rows and groups";
   command.example = "adacvar evaluate claims.json claims.csv --part test --group region";
   command.options.add("Input", state->input);
-  command.options.add("Data", state->evaluate.source);
+  command.options.add("Data", state->evaluate.source, {"drop"});
   command.options.add("Risk", state->evaluate);
   command.options.add("Bootstrap", state->evaluate.bootstrap);
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
-  command.options.set_file({"model", "data"});
-  command.options.set_folder({"data-dir"});
+  command.options.set_role(PathRole::input, {"model"});
+  command.options.set_role(PathRole::data, {"data"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state, options = command.options] { return evaluate_now(*state, options); };
   return command;
 }

@@ -21,10 +21,19 @@ std::string upper(std::string text) {
 // What stands for the value behind the option's name.
 std::string placeholder(const CliOption& option) {
   if (!option.choices.empty()) return " NAME";
-  if (option.is_file) return " FILE";
-  if (option.is_folder) return " DIR";
+  switch (option.role) {
+    case PathRole::data:
+    case PathRole::input:
+    case PathRole::output:
+      return " FILE";
+    case PathRole::input_folder:
+    case PathRole::output_folder:
+      return " DIR";
+    case PathRole::none:
+      break;
+  }
   if (option.allowed == "text") return " TEXT";
-  if (option.allowed == "a,b,..." || option.allowed.starts_with("numbers")) return " LIST";
+  if (option.allowed == kListText || option.allowed.starts_with("numbers")) return " LIST";
   return option.is_switch ? "" : " X";
 }
 
@@ -34,15 +43,23 @@ std::string left_side(const CliOption& option) {
   return fmt::format("{}--{}{}", letter, option.name, placeholder(option));
 }
 
-std::string details(const CliOption& option) {
+// `only with --loss huber`.
+std::string used_text(const Command& command, const CliOption& option) {
+  return command.options.condition_of(option).text("--", " ");
+}
+
+std::string details(const Command& command, const CliOption& option) {
   std::string text;
   if (!option.choices.empty()) {
     text = fmt::format("one of {}", fmt::join(option.choices, ", "));
-  } else if (!option.is_switch && option.allowed != "text" && option.allowed != "a,b,...") {
+  } else if (!option.is_switch && option.allowed != "text" && option.allowed != kListText) {
     text = option.allowed;
   }
   if (!option.default_text.empty()) {
     text += (text.empty() ? "default " : "; default ") + option.default_text;
+  }
+  if (const std::string used = used_text(command, option); !used.empty()) {
+    text += (text.empty() ? "" : "; ") + used;
   }
   return text.empty() ? text : " (" + text + ")";
 }
@@ -110,9 +127,10 @@ std::string markdown_of(const Command& command) {
     for (const CliOption& option : command.options.all()) {
       if (option.group != group) continue;
       const bool plain = option.is_switch || option.allowed == "text";
+      const std::string used = used_text(command, option);
       text += fmt::format("| {} | {} | {} | {} |\n", markdown_name(option),
                           plain ? "" : cell(option.allowed), cell(option.default_text),
-                          cell(option.help));
+                          cell(option.help + (used.empty() ? "" : "; " + used)));
     }
   }
   return text;
@@ -144,7 +162,7 @@ std::string command_help(const Command& command) {
     text += '\n' + group + '\n';
     for (const CliOption& option : command.options.all()) {
       if (option.group == group) {
-        text += two_columns(left_side(option), option.help + details(option));
+        text += two_columns(left_side(option), option.help + details(command, option));
       }
     }
   }
@@ -159,14 +177,16 @@ std::string options_page(const std::vector<Command>& commands) {
       "`--config`, as\n"
       "`name = value`, at its top or in a section `[command]`; what the command line says counts "
       "more. Unknown\n"
-      "keys are errors. Lists have commas between their parts; a part with a comma stands in "
+      "keys are errors, and so is an option that can have no effect: its line says when it has "
+      "one. Lists have commas between their parts; a part with a comma stands in "
       "double quotes, as "
       "in CSV:\n"
       "`--drop '\"size, in cm\",id'`.\n\n"
       "Results go to standard output (with `--json` the object alone), all else to standard error. "
       "Exit codes: 0\n"
-      "done, also when training is stopped by Ctrl-C; 2 a bad option or an output that cannot be "
-      "written; 3 bad data;\n"
+      "done, also when training is stopped by Ctrl-C, SIGTERM, a hangup or messages that nobody "
+      "reads; 2 a bad option or an\n"
+      "output that cannot be written (the others are); 3 bad data;\n"
       "4 training diverged, of `compare` by one algorithm at least (results are printed, the last "
       "finite model is\n"
       "kept); 70 a bug of ours; 71 not enough memory. Ctrl-C where there is nothing to keep, as "

@@ -16,25 +16,39 @@ static_assert(std::atomic<int>::is_always_lock_free);
 void on_signal(int number) {
   received = number;
   signalled = true;
-  std::signal(number, SIG_DFL);
+  if (number != SIGHUP) std::signal(number, SIG_DFL);
 }
+
+void watch(int number) {
+  if (std::signal(number, on_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+}
+
+std::atomic<bool> watching = false;
 
 }  // namespace
 
 const std::atomic<bool>& interrupted() noexcept { return signalled; }
 
 void watch_interrupts() {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  watching = true;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) watch(number);
+}
+
+void interrupt_by(int signal) noexcept {
+  if (!watching || signalled) return;
+  received = signal;
+  signalled = true;
 }
 
 void give_up_if_interrupted() {
   if (signalled) throw Interrupted{};
 }
 
-void end_by_interrupt() {
-  std::signal(received, SIG_DFL);
-  std::raise(received);
+void end_by_interrupt() { end_by_signal(received); }
+
+void end_by_signal(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
   std::abort();  // the signal is blocked
 }
 

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 
 namespace adacvar::cli {
@@ -23,6 +24,16 @@ std::optional<Number> parse(const std::string& text) {
   const auto [place, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || place != end) return std::nullopt;
   return value;
+}
+
+std::vector<std::string> values_of(const CliOption& option) {
+  const std::string text = option.text();
+  if (text.empty()) return {};
+  if (option.allowed != kListText) return {text};
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 }  // namespace
@@ -90,6 +101,26 @@ std::string shortest(double value) { return fmt::format("{}", value); }
 const CliOption* OptionList::find_or_null(std::string_view name) const {
   const auto found = std::ranges::find(options_, name, &CliOption::name);
   return found == options_.end() ? nullptr : &*found;
+}
+
+std::vector<OptionState> OptionList::states(const std::map<std::string, std::string>& given) const {
+  std::vector<OptionState> states = fixed_;
+  for (const CliOption& option : options_) {
+    const auto place = given.find(option.name);
+    states.push_back({.name = option.name,
+                      .values = values_of(option),
+                      .is_given = place != given.end(),
+                      .used = option.used,
+                      .where = place != given.end() ? place->second : ""});
+  }
+  return states;
+}
+
+Condition OptionList::condition_of(const CliOption& option) const {
+  return option.used.simplified([this](const OptionTest& test) -> std::optional<bool> {
+    if (find_or_null(test.option) != nullptr) return std::nullopt;
+    return passes(test, fixed_);
+  });
 }
 
 CliOption& OptionList::find(std::string_view name) {

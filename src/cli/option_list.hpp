@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/unused_options.hpp"
+
 #include <adacvar/base/options.hpp>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,18 +17,28 @@
 
 namespace adacvar::cli {
 
+/// What a command does with the file or folder that an option names.
+enum class PathRole : std::uint8_t {
+  none,
+  data,           ///< reads it, or the files of the built-in set of that name
+  input,          ///< reads it
+  input_folder,   ///< looks for files in it
+  output,         ///< writes it
+  output_folder,  ///< writes files into it
+};
+
 /// An option of a command. Help, flags, configuration keys, completion and the page of options
 /// are all made from these.
 struct CliOption {
   std::string name;                  ///< without dashes
   std::string group;                 ///< heading in the help
   std::string help;                  ///< one sentence, without a full stop
+  Condition used;                    ///< when it has an effect
   std::string allowed;               ///< (0, 1], a|b|c, text, ...; empty for a switch
   std::string default_text;          ///< its value when it was declared; empty: none
   std::vector<std::string> choices;  ///< of an enumeration
   bool is_switch = false;
-  bool is_file = false;
-  bool is_folder = false;
+  PathRole role = PathRole::none;
   int position = 0;                             ///< 1, 2: may stand without its name
   char letter = 0;                              ///< short form
   std::function<void(const std::string&)> set;  ///< throws OptionError
@@ -47,6 +60,9 @@ struct CliOption {
 /// The shortest text that reads back as the number.
 [[nodiscard]] std::string shortest(double value);
 
+/// What is allowed of a list of texts.
+inline constexpr const char* kListText = "a,b,...";
+
 /// The options of a command, each tied to the variable it sets.
 class OptionList {
  public:
@@ -59,15 +75,24 @@ class OptionList {
   /// Lets the option stand without its name.
   void set_position(std::string_view name, int position) { find(name).position = position; }
   void set_letter(std::string_view name, char letter) { find(name).letter = letter; }
-  void set_file(std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) find(name).is_file = true;
+  void set_role(PathRole role, std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) find(name).role = role;
   }
-  void set_folder(std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) find(name).is_folder = true;
+  /// The command has no option of that name, but always these values of it.
+  void fix(std::string_view name, std::vector<std::string> values) {
+    fixed_.push_back({.name = std::string(name), .values = std::move(values)});
   }
 
   [[nodiscard]] const std::vector<CliOption>& all() const noexcept { return options_; }
   [[nodiscard]] const CliOption* find_or_null(std::string_view name) const;
+
+  /// All options for the check of those without effect. `given`: the names of those that a user
+  /// gives, with where that is.
+  [[nodiscard]] std::vector<OptionState> states(
+      const std::map<std::string, std::string>& given) const;
+
+  /// When an option of the list has an effect, as far as that depends on others of the list.
+  [[nodiscard]] Condition condition_of(const CliOption& option) const;
 
  private:
   template <class Options>
@@ -76,6 +101,7 @@ class OptionList {
   [[nodiscard]] CliOption& find(std::string_view name);
 
   std::vector<CliOption> options_;
+  std::vector<OptionState> fixed_;
 };
 
 template <class Options>
@@ -86,9 +112,9 @@ struct OptionList::Adder {
   std::initializer_list<std::string_view> without;
 
   void operator()(std::string_view name, double Options::*member, const Bounds& bounds,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, bounds.text(), [&o = options, member] { return shortest(o.*member); },
+        name, help, used, bounds.text(), [&o = options, member] { return shortest(o.*member); },
         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
           const double value = read_number(key, text);
           check_range(key, value, bounds);
@@ -97,18 +123,20 @@ struct OptionList::Adder {
   }
 
   void operator()(std::string_view name, std::uint64_t Options::*member, const Bounds& bounds,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, "whole number", [&o = options, member] { return std::to_string(o.*member); },
+        name, help, used, "whole number",
+        [&o = options, member] { return std::to_string(o.*member); },
         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
           o.*member = read_count(key, text, bounds);
         });
   }
 
   void operator()(std::string_view name, unsigned Options::*member, const Bounds& bounds,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, "whole number", [&o = options, member] { return std::to_string(o.*member); },
+        name, help, used, "whole number",
+        [&o = options, member] { return std::to_string(o.*member); },
         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
           Bounds fitting = bounds;
           fitting.high = std::min(fitting.high, double{std::numeric_limits<unsigned>::max()});
@@ -117,9 +145,9 @@ struct OptionList::Adder {
   }
 
   void operator()(std::string_view name, std::optional<double> Options::*member,
-                  const Bounds& bounds, std::string_view help) const {
+                  const Bounds& bounds, std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, "auto or " + bounds.text(),
+        name, help, used, "auto or " + bounds.text(),
         [&o = options, member] { return o.*member ? shortest(*(o.*member)) : "auto"; },
         [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
           if (text == "auto") {
@@ -133,9 +161,9 @@ struct OptionList::Adder {
   }
 
   void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, "numbers in " + bounds.text(),
+        name, help, used, "numbers in " + bounds.text(),
         [&o = options, member] {
           std::vector<std::string> parts;
           for (const double value : o.*member) parts.push_back(shortest(value));
@@ -153,12 +181,12 @@ struct OptionList::Adder {
 
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     std::vector<std::string> choices(names.names.begin(), names.names.end());
     std::string allowed = choices[0];
     for (std::size_t i = 1; i < choices.size(); ++i) allowed += "|" + choices[i];
     push(
-        name, help, allowed,
+        name, help, used, allowed,
         [&o = options, member, choices] { return choices[static_cast<std::size_t>(o.*member)]; },
         [&o = options, member, choices, key = std::string(name)](const std::string& text) {
           o.*member = static_cast<Enum>(read_choice(key, text, choices));
@@ -166,25 +194,27 @@ struct OptionList::Adder {
     if (!skips(name)) list.options_.back().choices = std::move(choices);
   }
 
-  void operator()(std::string_view name, std::string Options::*member,
-                  std::string_view help) const {
+  void operator()(std::string_view name, std::string Options::*member, std::string_view help,
+                  const Condition& used = {}) const {
     push(
-        name, help, "text", [&o = options, member] { return o.*member; },
+        name, help, used, "text", [&o = options, member] { return o.*member; },
         [&o = options, member](const std::string& text) { o.*member = text; });
   }
 
   void operator()(std::string_view name, std::vector<std::string> Options::*member,
-                  std::string_view help) const {
+                  std::string_view help, const Condition& used = {}) const {
     push(
-        name, help, "a,b,...", [&o = options, member] { return list_text(o.*member); },
+        name, help, used, kListText, [&o = options, member] { return list_text(o.*member); },
         [&o = options, member, key = std::string(name)](const std::string& text) {
           o.*member = read_list(key, text);
         });
   }
 
-  void operator()(std::string_view name, bool Options::*member, std::string_view help) const {
+  void operator()(std::string_view name, bool Options::*member, std::string_view help,
+                  const Condition& used = {}) const {
     push(
-        name, help, {}, [&o = options, member] { return std::string(o.*member ? "true" : ""); },
+        name, help, used, {},
+        [&o = options, member] { return std::string(o.*member ? "true" : ""); },
         [&o = options, member, key = std::string(name)](const std::string& text) {
           o.*member = read_switch(key, text);
         });
@@ -196,13 +226,15 @@ struct OptionList::Adder {
     return std::ranges::find(without, name) != without.end();
   }
 
-  void push(std::string_view name, std::string_view help, std::string allowed,
-            std::function<std::string()> text, std::function<void(const std::string&)> set) const {
+  void push(std::string_view name, std::string_view help, const Condition& used,
+            std::string allowed, std::function<std::string()> text,
+            std::function<void(const std::string&)> set) const {
     if (skips(name)) return;
     CliOption option;
     option.name = name;
     option.group = group;
     option.help = help;
+    option.used = used;
     option.allowed = std::move(allowed);
     option.default_text = text();
     option.set = std::move(set);

@@ -168,13 +168,15 @@ Command make_predict_command() {
   command.about = "Writes a prediction for every row as CSV, for classes with probabilities";
   command.example = "adacvar predict claims.json new_claims.csv -o predictions.csv";
   command.options.add("Input", state->input);
-  command.options.add("Data", state->source);
+  command.options.add("Data", state->source, {"categorical", "drop"});
   add_talk_options(command.options, state->talk, {"json"});
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
   command.options.set_letter("output", 'o');
-  command.options.set_file({"model", "data", "output"});
-  command.options.set_folder({"data-dir"});
+  command.options.set_role(PathRole::input, {"model"});
+  command.options.set_role(PathRole::data, {"data"});
+  command.options.set_role(PathRole::output, {"output"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state] { return predict_now(*state); };
   return command;
 }

@@ -6,6 +6,7 @@
 #include "cli/config_file.hpp"
 #include "cli/help_text.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/overwriting.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/network.hpp>
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <new>
 #include <set>
@@ -133,10 +135,14 @@ int run_command(const Command& command, const std::vector<Command>& commands,
     print_result(command_help(command));
     return kDone;
   }
+  std::map<std::string, std::string> given;
   if (const std::string config = parser.config(); !config.empty()) {
-    apply_config(config, command, commands, parser.given());
+    given = apply_config(config, command, commands, parser.given());
   }
+  for (const std::string& name : parser.given()) given[name] = "";
   parser.apply();
+  refuse_unused(command.options.states(given));
+  refuse_overwriting(command.options);
   return command.run();
 }
 
@@ -226,6 +232,7 @@ std::vector<Command> make_commands() {
 }
 
 int run_program(int count, char** arguments) {
+  guard_streams();
   try {
     return run_words({arguments + std::min(count, 1), arguments + count});
   } catch (const NetworksMissing& error) {
@@ -239,6 +246,8 @@ int run_program(int count, char** arguments) {
     return complain(error.what(), kNumerical);
   } catch (const Interrupted&) {
     end_by_interrupt();
+  } catch (const ReaderGone&) {
+    end_by_closed_pipe();
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", kNoMemory);
   } catch (const std::exception& error) {

@@ -44,8 +44,8 @@ bool ends_with(const std::filesystem::path& path, const std::string& end) {
 
 void add_report_options(OptionList& list, ReportOutput& options) {
   list.add("Output", options);
-  list.set_file({"report"});
-  list.set_folder({"figures"});
+  list.set_role(PathRole::output, {"report"});
+  list.set_role(PathRole::output_folder, {"figures"});
 }
 
 void check_report(const ReportOutput& output) {

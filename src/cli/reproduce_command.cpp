@@ -1,4 +1,5 @@
 #include "base/write_file.hpp"
+#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
@@ -59,6 +60,9 @@ struct ReproduceOptions {
 
   static void describe(auto&& option) {
     using O = ReproduceOptions;
+    const Condition shifts = with("experiment", {"shift-train", "shift-test", "shift-double"});
+    const Condition networks =
+        with("experiment", {"mnist", "fashion-mnist", "cifar10", "powerlaw", "gradients"});
     option(
         "experiment", &O::experiment,
         Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
@@ -66,28 +70,35 @@ struct ReproduceOptions {
         "which of the paper's experiments; all: those of linear models, each shift also upsampled "
         "and downsampled");
     option("grid", &O::grid, Names{"small", "paper"},
-           "linear models: configurations tried: minutes, or the paper's appendix in full");
+           "configurations tried: minutes, or the paper's appendix in full",
+           with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "all"}));
     option("scale", &O::scale, Names{"small", "paper"},
-           "networks: narrow ones for a few epochs, minutes, or the paper's, days without a GPU");
+           "narrow networks for a few epochs, minutes, or the paper's, days without a GPU",
+           networks);
     option(
         "seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
         "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
         "scale three, of cifar10 and gradients two, of powerlaw one");
-    option("upsample", &O::upsample, "shifts: repeats rows until the training classes balance");
-    option("downsample", &O::downsample, "shifts: leaves rows out until they do");
-    option("sets", &O::sets, "only these of the paper's sets, with commas between");
+    option("upsample", &O::upsample, "repeats rows until the training classes balance",
+           shifts && without("downsample"));
+    option("downsample", &O::downsample, "leaves rows out until they do",
+           shifts && without("upsample"));
+    option("sets", &O::sets, "only these of the paper's sets, with commas between",
+           with("experiment", {"convex", "tradeoff"}) || shifts);
     option("out", &O::out,
            "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
            "already is not run again");
     option("data-dir", &O::data_dir,
            "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
     option("make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
-           "rows of the synthetic sets");
+           "rows of the synthetic sets",
+           (with("experiment", {"convex", "all"}) && without("sets")) ||
+               with("sets", {"normal", "pareto", "sinc"}));
     option(
         "threads", &O::threads, Bounds{.low = 0, .high = 4096},
         "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
         "each on so many threads");
-    option("device", &O::device, Names{"cpu", "cuda"}, "where networks are computed");
+    option("device", &O::device, Names{"cpu", "cuda"}, "where networks are computed", networks);
   }
 };
 
@@ -98,9 +109,6 @@ struct State {
 };
 
 Rebalance rebalance_of(const ReproduceOptions& options) {
-  if (options.upsample && options.downsample) {
-    throw OptionError("upsample and downsample do not go together");
-  }
   if (options.upsample) return Rebalance::upsample;
   return options.downsample ? Rebalance::downsample : Rebalance::none;
 }
@@ -134,9 +142,6 @@ std::vector<Study> studies_of(const ReproduceOptions& options) {
                      options.sets};
   if (options.experiment != ExperimentChoice::all) {
     return {make_study(static_cast<Experiment>(options.experiment), choice)};
-  }
-  if (choice.rebalance != Rebalance::none || !choice.sets.empty()) {
-    throw OptionError("experiment = all takes no sets, upsample or downsample: it has them all");
   }
   std::vector<Study> studies = {make_study(Experiment::convex, choice)};
   for (const Experiment shift :
@@ -341,6 +346,7 @@ int reproduce_now(const State& state, const OptionList& options) {
   std::string text;
   std::vector<std::string> notes;
   std::vector<StudyResult> done;
+  Attempts attempts;
   Watch watch(state, studies);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const Study& study = studies[i];
@@ -358,7 +364,7 @@ int reproduce_now(const State& state, const OptionList& options) {
     done.push_back({summary, study_tables(summary, plain ? &*plain : nullptr), {}});
     for (const RawData& set : data) done.back().data.push_back(fingerprint_of(set));
     const auto& tables = done.back().tables;
-    write_tables(folder, title, summary, tables);
+    attempts.run([&] { write_tables(folder, title, summary, tables); });
     for (const ResultTable& table : tables) text += table_text(table) + "\n";
     json["experiments"].push_back({{"experiment", study.name},
                                    {"grid", grid_name(study)},
@@ -370,11 +376,15 @@ int reproduce_now(const State& state, const OptionList& options) {
     notes.push_back(
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
   }
-  if (state.report.wanted()) {
-    write_report(state.report, study_page(done, origin_of("reproduce", options, sets_of(studies))));
-  }
   json["notes"] = notes;
-  print_outcome(state.talk, json.dump(), text, notes);
+  attempts.run([&] { print_outcome(state.talk, json.dump(), text, notes); });
+  if (state.report.wanted()) {
+    attempts.run([&] {
+      write_report(state.report,
+                   study_page(done, origin_of("reproduce", options, sets_of(studies))));
+    });
+  }
+  attempts.finish();
   return kDone;
 }
 
@@ -389,10 +399,11 @@ Command make_reproduce_command() {
   command.example = "adacvar reproduce convex --grid small";
   command.options.add("Experiment", state->reproduce);
   command.options.set_position("experiment", 1);
-  command.options.set_folder({"out", "data-dir"});
+  command.options.set_role(PathRole::output_folder, {"out"});
+  command.options.set_role(PathRole::input_folder, {"data-dir"});
   // Figures are written to the folder of results.
   command.options.add("Output", state->report, {"figures"});
-  command.options.set_file({"report"});
+  command.options.set_role(PathRole::output, {"report"});
   add_talk_options(command.options, state->talk);
   command.run = [state, options = command.options] { return reproduce_now(*state, options); };
   return command;

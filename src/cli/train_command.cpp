@@ -1,4 +1,5 @@
 #include "base/write_file.hpp"
+#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
@@ -25,8 +26,9 @@ struct ModelOutput {
 
   static void describe(auto&& option) {
     using O = ModelOutput;
-    option("model", &O::model, "file to write the model to");
-    option("trace", &O::trace, "adacvar: file to write the game of every epoch to, as JSON lines");
+    option("model", &O::model, "file to write the model to", without("alphas"));
+    option("trace", &O::trace, "file to write the game of every epoch to, as JSON lines",
+           follows_game());
   }
 };
 
@@ -95,35 +97,55 @@ std::vector<std::string> data_names(const RunOptions& options) {
   return {options.data.data, options.data.valid_data, options.data.test_data};
 }
 
-int train_now(const State& state, const OptionList& options) {
-  const std::string& path = state.output.model;
-  if (!path.empty()) check_writable(path);
-  if (!state.output.trace.empty()) check_writable(state.output.trace);
-  if (!state.run.checkpoint.checkpoint.empty()) check_writable(state.run.checkpoint.checkpoint);
-  check_report(state.report);
-  if (!path.empty() && !state.run.solve.alphas.empty()) {
-    throw OptionError("model and alphas do not go together: there would be several models");
+void check_outputs(const State& state) {
+  for (const std::string& path :
+       {state.output.model, state.output.trace, state.run.checkpoint.checkpoint}) {
+    if (!path.empty()) check_writable(path);
   }
+  check_report(state.report);
+}
+
+void keep_model(const State& state, const RunReport& report) {
+  save_model(state.output.model, report.results[0].model);
+  remove_checkpoint(state, report);
+}
+
+// In the order of their worth: the model, then what is printed, then the other files.
+void write_outputs(const State& state, const OptionList& options, RunReport& report,
+                   const std::string& trace) {
+  Attempts attempts;
+  const std::string& path = state.output.model;
+  const bool is_kept = !path.empty() && attempts.run([&] { keep_model(state, report); });
+  if (path.empty() && state.run.solve.alphas.empty()) {
+    report.notes.emplace_back("the model was not kept; --model FILE writes it");
+  }
+  const std::string saved = is_kept ? "\nmodel written to " + path + "\n" : "";
+  const bool is_said = attempts.run([&] {
+    print_outcome(state.talk, run_json(report, is_kept ? path : ""), run_text(report) + saved,
+                  report.notes);
+  });
+  if (is_kept && !is_said) print_message(saved.substr(1));
+  if (!state.output.trace.empty()) {
+    attempts.run(
+        [&] { write_file(state.output.trace, [&](const Write& write) { write(trace); }); });
+  }
+  if (state.report.wanted()) {
+    attempts.run([&] {
+      write_report(state.report,
+                   run_page(report, origin_of("train", options, data_names(state.run))));
+    });
+  }
+  attempts.finish();
+}
+
+int train_now(const State& state, const OptionList& options) {
+  check_outputs(state);
   std::string trace;
   RunReport report =
       run_watched(state, &run, Detail::none, state.output.trace.empty() ? nullptr : &trace);
   give_up_if_untrained(report);
   note_interruption(report);
-  if (!state.output.trace.empty()) {
-    write_file(state.output.trace, [&](const Write& write) { write(trace); });
-  }
-  if (!path.empty()) {
-    save_model(path, report.results[0].model);
-    remove_checkpoint(state, report);
-  } else if (state.run.solve.alphas.empty()) {
-    report.notes.emplace_back("the model was not kept; --model FILE writes it");
-  }
-  if (state.report.wanted()) {
-    write_report(state.report,
-                 run_page(report, origin_of("train", options, data_names(state.run))));
-  }
-  const std::string saved = path.empty() ? "" : "\nmodel written to " + path + "\n";
-  print_outcome(state.talk, run_json(report, path), run_text(report) + saved, report.notes);
+  write_outputs(state, options, report, trace);
   return exit_code(report);
 }
 
@@ -131,12 +153,18 @@ int compare_now(const State& state, const OptionList& options) {
   check_report(state.report);
   RunReport report = run_watched(state, &compare, Detail::losses);
   note_interruption(report);
+  Attempts attempts;
+  attempts.run([&] {
+    print_outcome(state.talk, compare_json(report),
+                  run_text(report) + histogram_text(report, text_style()), report.notes);
+  });
   if (state.report.wanted()) {
-    write_report(state.report,
-                 run_page(report, origin_of("compare", options, data_names(state.run))));
+    attempts.run([&] {
+      write_report(state.report,
+                   run_page(report, origin_of("compare", options, data_names(state.run))));
+    });
   }
-  print_outcome(state.talk, compare_json(report),
-                run_text(report) + histogram_text(report, text_style()), report.notes);
+  attempts.finish();
   return exit_code(report);
 }
 
@@ -153,7 +181,7 @@ Command make_train_command() {
   command.options.add("Output", state->output);
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
-  command.options.set_file({"model", "trace"});
+  command.options.set_role(PathRole::output, {"model", "trace"});
   command.run = [state, options = command.options] { return train_now(*state, options); };
   return command;
 }
@@ -166,6 +194,7 @@ Command make_compare_command() {
   command.about = "Trains by every algorithm on the same splits and tabulates their risks";
   command.example = "adacvar compare pareto";
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
+  command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.run = [state, options = command.options] { return compare_now(*state, options); };

@@ -16,6 +16,7 @@
 #include <lzma.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <span>
@@ -31,6 +32,15 @@ bool is_synthetic(const std::string& name) {
 bool is_named(const std::string& name) {
   const auto names = named_sets();
   return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::array kSourceOptions = {"data", "valid-data", "test-data"};
+
+Condition for_sets(const std::vector<std::string>& names, const std::string& words) {
+  const auto of = [&](const char* option) {
+    return Condition({.option = option, .values = names, .words = words});
+  };
+  return of(kSourceOptions[0]) || of(kSourceOptions[1]) || of(kSourceOptions[2]);
 }
 
 // The reader of text sees the levels as they are written; here a number is named by its value.
@@ -192,6 +202,24 @@ DataFingerprint fingerprint(const Images& images) {
 
 }  // namespace
 
+Condition for_files() {
+  const std::string words = "for a file";
+  std::vector<std::string> sets = named_sets();
+  sets.insert(sets.end(), synthetic_names().begin(), synthetic_names().end());
+  const auto of = [&](const char* option) {
+    return Condition({.option = option, .words = words}) &&
+           Condition({.option = option, .values = sets, .is_one_of = false, .words = words});
+  };
+  return of(kSourceOptions[0]) || of(kSourceOptions[1]) || of(kSourceOptions[2]);
+}
+
+Condition for_synthetic_sets() {
+  return for_sets({synthetic_names().begin(), synthetic_names().end()},
+                  fmt::format("for a synthetic set ({})", fmt::join(synthetic_names(), ", ")));
+}
+
+Condition for_named_sets() { return for_sets(named_sets(), "for a named real set"); }
+
 std::size_t RawData::rows() const noexcept {
   if (const auto* table = std::get_if<Table>(&content)) return table->rows;
   if (const auto* images = std::get_if<Images>(&content)) return images->rows();
@@ -206,6 +234,25 @@ const std::string& RawData::source() const noexcept {
 
 RawData read_data(const std::string& name, const SourceOptions& options) {
   return read(name, options, read_options(options));
+}
+
+std::vector<std::filesystem::path> files_of(const std::string& name,
+                                            const std::filesystem::path& data_dir) {
+  if (is_synthetic(name)) return {};
+  std::vector<std::filesystem::path> files;
+  if (is_named(name)) {
+    for (const NamedFile& file : named_set_info(name).files) {
+      files.push_back(find_named_file(file, data_folder(data_dir)));
+    }
+    return files;
+  }
+  files.emplace_back(name);
+  try {
+    files.push_back(find_labels_file(name));
+  } catch (const DataError&) {
+    // No pictures, or none with labels: the reader says so.
+  }
+  return files;
 }
 
 bool is_text_table(const std::string& name) {

@@ -55,12 +55,6 @@ json write_linear(const LinearModel& model) {
   return {{"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
 }
 
-std::filesystem::path weights_path(const std::filesystem::path& model) {
-  std::filesystem::path path = model;
-  path += ".pt";
-  return path;
-}
-
 std::string crc_text(std::string_view bytes) {
   return fmt::format(
       "{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 0));
@@ -234,6 +228,12 @@ json parse(const FileBytes& file) {
 const Scorer& TrainedModel::scorer() const noexcept {
   if (network) return *network;
   return model;
+}
+
+std::filesystem::path weights_path(const std::filesystem::path& model) {
+  std::filesystem::path path = model;
+  path += ".pt";
+  return path;
 }
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {

@@ -123,14 +123,14 @@ TEST(DeepProgram, what_is_wrong_is_said) {
            Case{"train sinc --network mlp:0", 2, "mlp:0"},
            Case{"train sinc --network none.pt", 3, "none.pt: there is no such TorchScript file"},
            Case{"train sinc --network mlp --algorithm exact", 2, "algorithm = exact"},
-           Case{"train sinc --network mlp --ridge 1", 2, "weight-decay"},
-           Case{"train sinc --network mlp --certify yes", 2, "certify = yes"},
+           Case{"train sinc --network mlp --ridge 1", 2, "ridge has no effect: not with network"},
+           Case{"train sinc --network mlp --certify yes", 2, "certify has no effect"},
            Case{"train sinc --network mlp --width 2", 2, "width = 2 is outside (0, 1]"},
            Case{"train sinc --network mlp --augment crop", 2, "augment needs pictures"},
            Case{"compare sinc --network mlp --checkpoint x", 2, "--checkpoint is not an option"},
-           Case{"train sinc --network mlp --tune --checkpoint x", 2, "checkpoint keeps one run"},
+           Case{"train sinc --network mlp --tune --checkpoint x", 2, "checkpoint has no effect"},
            Case{"reproduce mnist --data-dir nowhere", 3, "nowhere"},
-           Case{"reproduce mnist --upsample", 2, "do not belong to mnist"},
+           Case{"reproduce mnist --upsample", 2, "upsample has no effect: only"},
        }) {
     const Outcome outcome = adacvar(given.line, folder);
     EXPECT_EQ(outcome.code, given.code) << given.line << outcome.err;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -39,14 +40,68 @@ struct Names {
 template <class... Text>
 Names(Text...) -> Names<sizeof...(Text)>;
 
+/// What one option must be for another to have an effect.
+struct OptionTest {
+  std::string option = {};
+  std::vector<std::string> values = {};  ///< none: any that is given
+  bool is_one_of = true;                 ///< false: none of them
+  std::string words = {};                ///< says it; empty: made of the above
+
+  friend bool operator==(const OptionTest&, const OptionTest&) = default;
+};
+
+/// When an option has an effect, told by the values of others: `with("loss", {"pinball"})`,
+/// `with("tune")` (it is given), `without("network")`, `a && b`, `a || b`.
+///
+/// It stands behind an option's help in `describe`; one without has an effect always. `with` asks
+/// also that the option it names has an effect itself, so conditions need not be repeated along a
+/// chain.
+class Condition {
+ public:
+  /// Always.
+  Condition() = default;
+  explicit Condition(OptionTest test) : alternatives_{{std::move(test)}} {}
+
+  [[nodiscard]] bool is_always() const noexcept;
+
+  /// Of one of these all tests must pass.
+  [[nodiscard]] const std::vector<std::vector<OptionTest>>& alternatives() const noexcept {
+    return alternatives_;
+  }
+
+  /// Whether all tests of one alternative hold.
+  [[nodiscard]] bool holds(const std::function<bool(const OptionTest&)>& passes) const;
+
+  /// What is left of it where the outcome of some tests is known; none: not known.
+  [[nodiscard]] Condition simplified(
+      const std::function<std::optional<bool>(const OptionTest&)>& outcome) const;
+
+  /// `only with loss = pinball`; for the command line `only with --loss pinball`. Nothing for
+  /// always.
+  [[nodiscard]] std::string text(std::string_view before_name = "",
+                                 std::string_view before_value = " = ") const;
+
+  friend Condition operator&&(const Condition& one, const Condition& other);
+  friend Condition operator||(const Condition& one, const Condition& other);
+
+ private:
+  std::vector<std::vector<OptionTest>> alternatives_{{}};
+};
+
+/// The option is one of `values`; without values, it is given.
+[[nodiscard]] Condition with(std::string option, std::vector<std::string> values = {});
+/// It is none of them; without values, it is not given.
+[[nodiscard]] Condition without(std::string option, std::vector<std::string> values = {});
+
 /// Throws OptionError `name = value is outside bounds` unless `bounds` contains `value`.
 void check_range(std::string_view name, double value, const Bounds& bounds);
 
 /// Checks every described option of `options` against its bounds or names.
 ///
 /// An options struct declares each option once, in `describe`: its name, member, allowed
-/// values (numbers: Bounds, enumerations: Names, texts and switches: none) and help. Checks,
-/// flags, configuration keys and the page of options are made from that one list.
+/// values (numbers: Bounds, enumerations: Names, texts and switches: none), help and, unless it
+/// always has an effect, a Condition. Checks, flags, configuration keys and the page of options are
+/// made from that one list.
 /// Throws: OptionError for the first value that is not allowed.
 template <class Options>
 void check_options(const Options& options);
@@ -61,32 +116,33 @@ struct OptionChecker {
 
   template <class Number>
   void operator()(std::string_view name, Number Options::*member, const Bounds& bounds,
-                  std::string_view /*help*/) const {
+                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
     check_range(name, static_cast<double>(options.*member), bounds);
   }
 
   template <class Number>
   void operator()(std::string_view name, std::optional<Number> Options::*member,
-                  const Bounds& bounds, std::string_view /*help*/) const {
+                  const Bounds& bounds, std::string_view /*help*/,
+                  const Condition& /*used*/ = {}) const {
     if (const auto& value = options.*member) {
       check_range(name, static_cast<double>(*value), bounds);
     }
   }
 
   void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
-                  std::string_view /*help*/) const {
+                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
     for (const double value : options.*member) check_range(name, value, bounds);
   }
 
   template <class Enum, std::size_t Count>
   void operator()(std::string_view name, Enum Options::*member, const Names<Count>&,
-                  std::string_view /*help*/) const {
+                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
     check_name_count(name, static_cast<std::uint64_t>(options.*member), Count);
   }
 
   template <class Text>
-  void operator()(std::string_view /*name*/, Text Options::* /*member*/,
-                  std::string_view /*help*/) const {}
+  void operator()(std::string_view /*name*/, Text Options::* /*member*/, std::string_view /*help*/,
+                  const Condition& /*used*/ = {}) const {}
 };
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +16,11 @@ namespace adacvar {
 
 enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space };
 enum class HeaderChoice : std::uint8_t { automatic, yes, no };
+
+/// What options of reading need to have an effect: one of the sources is of their kind.
+[[nodiscard]] Condition for_files();
+[[nodiscard]] Condition for_synthetic_sets();
+[[nodiscard]] Condition for_named_sets();
 
 /// How data is found and read; the defaults find out for themselves.
 struct SourceOptions {
@@ -33,14 +39,16 @@ struct SourceOptions {
            "name has a comma in double quotes");
     option("drop", &O::drop, "columns to leave out, with commas between, quoted likewise");
     option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space"},
-           "what stands between the fields of a text file");
+           "what stands between the fields of a text file", for_files());
     option("header", &O::header, Names{"auto", "yes", "no"},
-           "whether the first row of a text file names the columns");
+           "whether the first row of a text file names the columns", for_files());
     option("data-dir", &O::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data",
+           for_named_sets());
     option("make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
-           "rows of a synthetic set");
-    option("make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set");
+           "rows of a synthetic set", for_synthetic_sets());
+    option("make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set",
+           for_synthetic_sets());
   }
 };
 
@@ -61,6 +69,11 @@ struct RawData {
 /// OptionError for an option that does not fit the source; DataError for what is wrong with the
 /// file, or when there is none of that name.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
+
+/// The files that `read_data` reads for `name`: of a named set those in `data_dir`, of pictures
+/// also that of their labels; none of a synthetic set. They need not be there.
+[[nodiscard]] std::vector<std::filesystem::path> files_of(
+    const std::string& name, const std::filesystem::path& data_dir = {});
 
 /// Whether `name` stands for a file of text in columns, which TableStream can read; a pipe, which
 /// cannot be read twice, is not looked into.

@@ -84,9 +84,10 @@ struct LossOptions {
            Names{"auto", "squared", "absolute", "huber", "pinball", "logistic", "softmax", "hinge"},
            "auto: squared for regression, logistic for two classes, softmax for more");
     option("delta", &O::delta, Bounds{.low = 0, .low_ok = false},
-           "huber: residual where the loss becomes linear, in standard deviations of the target");
+           "residual where the loss becomes linear, in standard deviations of the target",
+           with("loss", {"huber"}));
     option("tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-           "pinball: the quantile that is learned");
+           "the quantile that is learned", with("loss", {"pinball"}));
   }
 };
 

@@ -38,6 +38,9 @@ struct TrainedModel {
 /// NumericalError when a parameter is not finite.
 void save_model(const std::filesystem::path& path, const TrainedModel& model);
 
+/// Where the weights of a network go.
+[[nodiscard]] std::filesystem::path weights_path(const std::filesystem::path& model);
+
 /// Throws: DataError, naming the file, when it is missing, truncated, no model, of a newer
 /// version, or has values that do not fit together; NetworksMissing for a network where there are
 /// none.

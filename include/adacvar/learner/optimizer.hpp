@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
+#include <adacvar/learner/train_conditions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +24,13 @@ struct OptimizerOptions {
 
   static void describe(auto&& option) {
     using O = OptimizerOptions;
-    option("optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps");
+    option("optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps", takes_steps());
     option("momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-           "sgd: share of the last step that is kept");
-    option("nesterov", &O::nesterov, "sgd: looks ahead by its momentum");
+           "share of the last step that is kept", with("optimizer", {"sgd"}) || with("tune"));
+    option("nesterov", &O::nesterov, "looks ahead by its momentum",
+           (with("optimizer", {"sgd"}) || with("tune")) && without("momentum", {"0"}));
     option("weight-decay", &O::weight_decay, Bounds{.low = 0},
-           "weights shrink by learning rate * weight decay a step, intercepts too");
+           "weights shrink by learning rate * weight decay a step, intercepts too", takes_steps());
   }
 };
 

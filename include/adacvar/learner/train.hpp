@@ -5,6 +5,7 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/optimizer.hpp>
+#include <adacvar/learner/train_conditions.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 
@@ -99,38 +100,46 @@ struct TrainOptions {
     using O = TrainOptions;
     option("algorithm", &O::algorithm, kAlgorithmNames, "how the tail is trained");
     option("alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "tail share: CVaR is the mean of the worst alpha of the losses");
-    option(
-        "learner", &O::learner, Names{"steps", "btl"},
-        "adacvar: gradient steps, or be-the-leader: an exact fit to the mean of the laws so far");
+           "tail share: CVaR is the mean of the worst alpha of the losses", without("alphas"));
+    option("learner", &O::learner, Names{"steps", "btl"},
+           "gradient steps, or be-the-leader: an exact fit to the mean of the laws so far",
+           with("algorithm", {"adacvar"}) && without("network"));
     option("information", &O::information, Names{"bandit", "full"},
-           "btl: the sampler sees the losses drawn, or all of them");
-    option("oracle-calls", &O::oracle_calls, Bounds{.low = 1, .high = 1e6},
-           "btl: exact fits per epoch");
-    option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws");
+           "the sampler sees the losses drawn, or all of them", with("learner", {"btl"}));
+    option("oracle-calls", &O::oracle_calls, Bounds{.low = 1, .high = 1e6}, "exact fits per epoch",
+           with("learner", {"btl"}));
+    option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws",
+           without("algorithm", {"exact"}));
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
-           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc");
+           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc",
+           draws_batches());
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
            "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
-           "sqrt(alpha)");
+           "sqrt(alpha)",
+           takes_steps());
     option("lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
-           "how the learning rate changes with the epochs");
+           "how the learning rate changes with the epochs", takes_steps());
     option("decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "schedule steps: factor on the learning rate");
+           "factor on the learning rate", with("lr-schedule", {"steps"}));
     option("decay-every", &O::decay_every, Bounds{.low = 0},
-           "schedule steps: epochs between factors; 0: after 40 % and 80 % of the epochs");
+           "epochs between factors; 0: after 40 % and 80 % of the epochs",
+           with("lr-schedule", {"steps"}));
     option("ridge", &O::ridge, Bounds{.low = 0},
-           "adds ridge/2 |weights|^2 to what is minimised, intercepts left out");
+           "adds ridge/2 |weights|^2 to what is minimised, intercepts left out",
+           without("network"));
     option("radius", &O::radius, Bounds{.low = 0},
-           "weights are kept in a ball of this radius; 0: no ball");
+           "weights are kept in a ball of this radius; 0: no ball",
+           takes_steps() && without("network"));
     option("temperature", &O::temperature, Bounds{.low = 0, .low_ok = false},
-           "smoothing of the algorithm soft");
+           "smoothing of the algorithm soft", with("algorithm", {"soft"}));
     option("level-rate", &O::level_rate, Bounds{.low = 0, .low_ok = false},
-           "steps of the learned level of trunc and soft, as a share of the mean loss");
+           "steps of the learned level of trunc and soft, as a share of the mean loss",
+           with("algorithm", {"trunc", "soft"}));
     option("iterate", &O::iterate, Names{"auto", "last", "average", "random", "best"},
-           "which of the parameters met are the result; auto: average, of a network last");
+           "which of the parameters met are the result; auto: average, of a network last",
+           without("algorithm", {"exact"}));
     option("patience", &O::patience, Bounds{.low = 0},
-           "epochs without a better validation CVaR before stopping; 0: never");
+           "epochs without a better validation CVaR before stopping; 0: never", draws_batches());
     option("seed", &O::seed, Bounds{.low = 0}, "seed of all draws");
   }
 };

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+
+namespace adacvar {
+
+/// What options of training need to have an effect; for `describe`.
+
+/// Batches are drawn.
+[[nodiscard]] inline Condition draws_batches() {
+  return with("algorithm", {"trunc", "soft", "mean"}) ||
+         (with("algorithm", {"adacvar"}) && without("information", {"full"}));
+}
+
+/// The learner takes gradient steps.
+[[nodiscard]] inline Condition takes_steps() {
+  return with("algorithm", {"trunc", "soft", "mean"}) ||
+         (with("algorithm", {"adacvar"}) && without("learner", {"btl"}));
+}
+
+/// The game of adaptive sampler and learner can be followed.
+[[nodiscard]] inline Condition follows_game() {
+  return with("algorithm", {"adacvar"}) && without("information", {"full"}) && without("tune") &&
+         without("network");
+}
+
+}  // namespace adacvar

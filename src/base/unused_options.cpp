@@ -1,0 +1,84 @@
+#include "base/unused_options.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace adacvar {
+
+namespace {
+
+const OptionState* find_state(const std::vector<OptionState>& options, const std::string& name) {
+  const auto found = std::ranges::find(options, name, &OptionState::name);
+  return found == options.end() ? nullptr : &*found;
+}
+
+bool is_met(const OptionTest& test, const OptionState* option) {
+  if (option == nullptr) return !test.is_one_of;
+  const bool any = std::ranges::any_of(option->values, [&](const std::string& value) {
+    return test.values.empty() || std::ranges::find(test.values, value) != test.values.end();
+  });
+  return any == test.is_one_of;
+}
+
+bool has_effect(const OptionState& option, const std::vector<OptionState>& options) {
+  return option.used.holds([&](const OptionTest& test) { return passes(test, options); });
+}
+
+// Of the options that the condition asks about: what they are.
+std::string values_text(const Condition& used, const std::vector<OptionState>& options) {
+  std::vector<std::string> parts;
+  std::set<std::string> seen;
+  for (const auto& tests : used.alternatives()) {
+    for (const OptionTest& test : tests) {
+      const OptionState* const option = find_state(options, test.option);
+      if (option == nullptr || option->values.empty() || !seen.insert(test.option).second) continue;
+      parts.push_back(fmt::format("{} = {}", option->name, fmt::join(option->values, ",")));
+    }
+  }
+  return parts.empty() ? "" : fmt::format("; here {}", fmt::join(parts, ", "));
+}
+
+// Where its own condition is met, another option that it rests on has no effect.
+const OptionState* unused_basis(const OptionState& option,
+                                const std::vector<OptionState>& options) {
+  for (const auto& tests : option.used.alternatives()) {
+    const bool are_met = std::ranges::all_of(tests, [&](const OptionTest& test) {
+      return is_met(test, find_state(options, test.option));
+    });
+    if (!are_met) continue;
+    for (const OptionTest& test : tests) {
+      if (!passes(test, options)) return find_state(options, test.option);
+    }
+  }
+  return nullptr;
+}
+
+std::string explanation(const OptionState& option, const std::vector<OptionState>& options) {
+  if (const OptionState* const basis = unused_basis(option, options)) {
+    return fmt::format("{} has no effect: {}, and {}", option.name, option.used.text(),
+                       explanation(*basis, options));
+  }
+  return fmt::format("{} has no effect: {}{}", option.name, option.used.text(),
+                     values_text(option.used, options));
+}
+
+}  // namespace
+
+bool passes(const OptionTest& test, const std::vector<OptionState>& options) {
+  const OptionState* const option = find_state(options, test.option);
+  return is_met(test, option) &&
+         (option == nullptr || !test.is_one_of || has_effect(*option, options));
+}
+
+void refuse_unused(const std::vector<OptionState>& options) {
+  for (const OptionState& option : options) {
+    if (!option.is_given || option.values.empty() || has_effect(option, options)) continue;
+    throw OptionError(option.where + explanation(option, options));
+  }
+}
+
+}  // namespace adacvar

@@ -1,0 +1,27 @@
+#include "cli/attempts.hpp"
+
+#include "cli/common_options.hpp"
+
+#include <fmt/format.h>
+
+namespace adacvar::cli {
+
+bool Attempts::run(const std::function<void()>& write) {
+  const bool is_first = first_ == nullptr;
+  try {
+    write();
+    return true;
+  } catch (const std::exception& error) {
+    if (!is_first) print_message(fmt::format("adacvar: {}\n", error.what()));
+    if (is_first) first_ = std::current_exception();
+  } catch (...) {
+    if (is_first) first_ = std::current_exception();
+  }
+  return false;
+}
+
+void Attempts::finish() const {
+  if (first_) std::rethrow_exception(first_);
+}
+
+}  // namespace adacvar::cli

@@ -1,0 +1,134 @@
+#include "cli/overwriting.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/read_data.hpp>
+#include <adacvar/learner/model_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace adacvar::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that an option stands for.
+struct UsedFile {
+  std::string option;  // with its value, as messages have it
+  fs::path path;
+};
+
+std::string said(const CliOption& option) {
+  return fmt::format("{} = '{}'", option.name, option.text());
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_special(const fs::path& path) {
+  std::error_code ignored;
+  return is_there(path) && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored);
+}
+
+// Where there is no file yet, two names are the same when their folders are.
+bool is_same(const fs::path& one, const fs::path& other) {
+  std::error_code ignored;
+  if (is_there(one) || is_there(other)) return fs::equivalent(one, other, ignored);
+  return fs::weakly_canonical(fs::absolute(one, ignored), ignored) ==
+         fs::weakly_canonical(fs::absolute(other, ignored), ignored);
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+fs::path data_dir(const OptionList& options) {
+  const CliOption* const folder = options.find_or_null("data-dir");
+  return folder == nullptr ? "" : folder->text();
+}
+
+std::vector<UsedFile> files_read(const OptionList& options) {
+  std::vector<UsedFile> files;
+  for (const CliOption& option : options.all()) {
+    if (option.text().empty()) continue;
+    if (option.role == PathRole::data) {
+      for (fs::path& path : files_of(option.text(), data_dir(options))) {
+        files.push_back({said(option), std::move(path)});
+      }
+    } else if (option.role == PathRole::input) {
+      files.push_back({said(option), option.text()});
+      files.push_back({said(option), weights_path(option.text())});
+    }
+  }
+  return files;
+}
+
+std::vector<UsedFile> files_written(const OptionList& options) {
+  const CliOption* const network = options.find_or_null("network");
+  const bool has_weights = network != nullptr && !network->text().empty();
+  std::vector<UsedFile> files;
+  for (const CliOption& option : options.all()) {
+    if (option.role != PathRole::output || option.text().empty()) continue;
+    files.push_back({said(option), option.text()});
+    if (option.name == "model" && has_weights) {
+      files.push_back({said(option), weights_path(option.text())});
+    }
+  }
+  if (is_there("/dev/stdout")) files.push_back({"standard output", "/dev/stdout"});
+  return files;
+}
+
+// Names that are written into a folder of results; figures are called by what they show.
+bool is_result_name(const fs::path& name) {
+  constexpr std::array kNames = {"results.jsonl", "tables.md", "tables.tex", "tables.csv"};
+  return name.extension() == ".svg" || std::ranges::find(kNames, name) != kNames.end();
+}
+
+// `reproduce` has a folder in the folder for every study, where there are several.
+bool is_in(const fs::path& file, const fs::path& folder) {
+  if (!is_result_name(file.filename())) return false;
+  const fs::path parent = folder_of(file);
+  return is_same(parent, folder) || is_same(folder_of(fs::absolute(parent)), folder);
+}
+
+void refuse_same(const UsedFile& written, const UsedFile& other) {
+  if (is_special(written.path) || is_special(other.path)) return;
+  if (!is_same(written.path, other.path)) return;
+  throw OptionError(
+      fmt::format("{} would overwrite {}: they are the same file", written.option, other.option));
+}
+
+void refuse_in_folders(const OptionList& options, const std::vector<UsedFile>& files) {
+  for (const CliOption& option : options.all()) {
+    if (option.role != PathRole::output_folder || option.text().empty()) continue;
+    for (const UsedFile& file : files) {
+      if (!is_in(file.path, option.text())) continue;
+      throw OptionError(fmt::format("{} would overwrite {}: files of such names are written to it",
+                                    said(option), file.option));
+    }
+  }
+}
+
+}  // namespace
+
+void refuse_overwriting(const OptionList& options) {
+  const std::vector<UsedFile> read = files_read(options);
+  const std::vector<UsedFile> written = files_written(options);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    for (const UsedFile& file : read) refuse_same(written[i], file);
+    for (std::size_t j = 0; j < i; ++j) refuse_same(written[i], written[j]);
+  }
+  refuse_in_folders(options, read);
+  refuse_in_folders(options, written);
+}
+
+}  // namespace adacvar::cli

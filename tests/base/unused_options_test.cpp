@@ -1,0 +1,131 @@
+#include "base/unused_options.hpp"
+
+#include "base/option_states.hpp"
+#include "support/message_of.hpp"
+
+#include <adacvar/adacvar.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace adacvar {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Condition, says_itself_for_the_library_and_for_the_command_line) {
+  EXPECT_EQ(Condition().text(), "");
+  EXPECT_TRUE(Condition().is_always());
+  EXPECT_EQ(with("loss", {"huber"}).text(), "only with loss = huber");
+  EXPECT_EQ(with("loss", {"huber"}).text("--", " "), "only with --loss huber");
+  EXPECT_EQ(with("tune").text(), "only with tune");
+  EXPECT_EQ(without("network").text("--", " "), "not with --network");
+  EXPECT_EQ((with("a", {"1", "2", "3"}) && without("b", {"4"})).text(),
+            "only with a = 1, 2 or 3 but not with b = 4");
+  EXPECT_EQ((with("a", {"1"}) || with("b")).text(), "only with a = 1, or with b");
+  EXPECT_EQ((Condition({.option = "a", .words = "for sets"}) ||
+             Condition({.option = "b", .words = "for sets"}))
+                .text(),
+            "only for sets");
+}
+
+TEST(Condition, says_what_it_excludes) {
+  EXPECT_EQ((without("a") && without("b", {"1"}) && without("c")).text(), "not with a, b = 1 or c");
+  EXPECT_EQ((with("a") && with("b") && without("c")).text(), "only with a and b but not with c");
+  EXPECT_EQ((with("a") || without("b")).text(), "only with a, or not with b");
+}
+
+TEST(Condition, what_is_known_is_left_out) {
+  const Condition some = with("a", {"1"}) && with("b", {"2"});
+  const auto knows = [](const char* option, bool outcome) {
+    return [=](const OptionTest& test) {
+      return test.option == option ? std::optional(outcome) : std::nullopt;
+    };
+  };
+  EXPECT_EQ(some.simplified(knows("a", true)).text(), "only with b = 2");
+  EXPECT_TRUE((some || with("c")).simplified(knows("c", true)).is_always());
+  EXPECT_EQ((some || with("c")).simplified(knows("a", false)).text(), "only with c");
+  EXPECT_EQ((some || with("b", {"2"})).simplified(knows("c", true)).text(), "only with b = 2")
+      << "what asks for more adds nothing";
+}
+
+std::vector<OptionState> states(const Words& algorithm, const std::string& schedule) {
+  return {{.name = "algorithm", .values = algorithm},
+          {.name = "schedule",
+           .values = {schedule},
+           .used = with("algorithm", {"mean"}) || with("algorithm", {"soft"})}};
+}
+
+OptionState given(const std::string& name, Condition used) {
+  return {.name = name, .values = {"1"}, .is_given = true, .used = std::move(used)};
+}
+
+void expect_refused(std::vector<OptionState> options, OptionState option, const std::string& text) {
+  options.push_back(std::move(option));
+  EXPECT_EQ(support::message_of<OptionError>([&] { refuse_unused(options); }), text);
+}
+
+TEST(RefuseUnused, names_the_option_what_it_needs_and_what_there_is) {
+  expect_refused(states({"exact"}, "steps"), given("epochs", without("algorithm", {"exact"})),
+                 "epochs has no effect: not with algorithm = exact; here algorithm = exact");
+  OptionState option = given("rate", with("schedule", {"constant"}));
+  option.where = "run.toml:3: ";
+  expect_refused(states({"mean"}, "steps"), option,
+                 "run.toml:3: rate has no effect: only with schedule = constant; here schedule = "
+                 "steps");
+}
+
+TEST(RefuseUnused, what_rests_on_an_option_without_effect_has_none) {
+  expect_refused(
+      states({"exact"}, "steps"), given("decay", with("schedule", {"steps"})),
+      "decay has no effect: only with schedule = steps, and schedule has no effect: only "
+      "with algorithm = mean, or with algorithm = soft; here algorithm = exact");
+}
+
+TEST(RefuseUnused, one_of_several_values_is_enough) {
+  std::vector<OptionState> options = states({"adacvar", "soft"}, "steps");
+  options.push_back(given("temperature", with("algorithm", {"soft"})));
+  options.push_back(given("decay", with("schedule", {"steps"})));
+  EXPECT_NO_THROW(refuse_unused(options));
+  expect_refused(options, given("tolerance", with("algorithm", {"exact"})),
+                 "tolerance has no effect: only with algorithm = exact; here algorithm = "
+                 "adacvar,soft");
+}
+
+TEST(RefuseUnused, defaults_and_what_is_switched_off_pass) {
+  std::vector<OptionState> options = states({"mean"}, "steps");
+  options.push_back({.name = "eta", .values = {"1"}, .used = with("algorithm", {"adacvar"})});
+  OptionState off = given("tune", with("algorithm", {"adacvar"}));
+  off.values.clear();
+  options.push_back(off);
+  EXPECT_NO_THROW(refuse_unused(options));
+}
+
+TEST(RefuseUnused, an_option_that_is_not_there_is_not_given) {
+  EXPECT_NO_THROW(refuse_unused({given("a", without("b"))}));
+  expect_refused({}, given("a", with("b")), "a has no effect: only with b");
+}
+
+TEST(AddStates, what_differs_from_the_default_counts_as_given) {
+  TuneOptions options;
+  options.threads = 3;
+  std::vector<OptionState> found;
+  add_states(options, TuneOptions{}, found);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].name, "tune");
+  EXPECT_TRUE(found[0].values.empty());
+  EXPECT_EQ(found[1].values, Words{"cvar"});
+  EXPECT_EQ(found[1].used.text(), "only with tune");
+  EXPECT_FALSE(found[1].is_given);
+  EXPECT_EQ(found[2].values, Words{"3"});
+  EXPECT_TRUE(found[2].is_given);
+  OptimizerOptions optimizer{.momentum = 0};
+  found.clear();
+  add_states(optimizer, OptimizerOptions{}, found);
+  EXPECT_EQ(found[1].values, Words{"0"}) << "as the command line writes it";
+}
+
+}  // namespace
+}  // namespace adacvar
