@@ -103,8 +103,8 @@ bool is_in(const fs::path& file, const fs::path& folder) {
 void refuse_same(const UsedFile& written, const UsedFile& other) {
   if (is_special(written.path) || is_special(other.path)) return;
   if (!is_same(written.path, other.path)) return;
-  throw OptionError(
-      fmt::format("{} would overwrite {}: they are the same file", written.option, other.option));
+  throw OptionError(fmt::format("{} would overwrite {}: both use the file {}", written.option,
+                                other.option, written.path.string()));
 }
 
 void refuse_in_folders(const OptionList& options, const std::vector<UsedFile>& files) {

@@ -210,6 +210,7 @@ void run_with_networks(char** arguments) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error || self.filename() == kDeepProgram) return;
   const std::filesystem::path other = self.parent_path() / kDeepProgram;
+  unguard_streams();
   execv(other.c_str(), arguments);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/report_output.hpp"
 
 #include "base/write_file.hpp"
+#include "cli/attempts.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/named_sets.hpp>
@@ -101,10 +102,15 @@ PageOrigin origin_of(std::string_view command, const OptionList& options,
 }
 
 void write_report(const ReportOutput& output, const Page& page) {
+  Attempts attempts;
   if (!output.report.empty()) {
-    write_file(output.report, [&](const Write& write) { write(html(page)); });
+    attempts.run(
+        [&] { write_file(output.report, [&](const Write& write) { write(html(page)); }); });
   }
-  if (!output.figures.empty()) write_figures(output.figures, figure_files(page));
+  if (!output.figures.empty()) {
+    attempts.run([&] { write_figures(output.figures, figure_files(page)); });
+  }
+  attempts.finish();
 }
 
 void write_figures(const std::filesystem::path& folder, const std::vector<FigureFile>& figures) {

@@ -84,7 +84,7 @@ struct ReproduceOptions {
     option("downsample", &O::downsample, "leaves rows out until they do",
            shifts && without("upsample"));
     option("sets", &O::sets, "only these of the paper's sets, with commas between",
-           with("experiment", {"convex", "tradeoff"}) || shifts);
+           with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "tradeoff"}));
     option("out", &O::out,
            "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
            "already is not run again");

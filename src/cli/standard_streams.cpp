@@ -25,6 +25,9 @@ void open_if_closed(int stream, int mode) {
   ::close(file);
 }
 
+// Who starts a program so wants it to go on.
+bool ignores_pipes = false;
+
 bool write_all(std::FILE* stream, std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
          std::fflush(stream) == 0;
@@ -36,22 +39,25 @@ void guard_streams() {
   open_if_closed(STDIN_FILENO, O_WRONLY);
   open_if_closed(STDOUT_FILENO, O_RDONLY);
   open_if_closed(STDERR_FILENO, O_RDONLY);
-  std::signal(SIGPIPE, SIG_IGN);
+  ignores_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void unguard_streams() {
+  if (!ignores_pipes) std::signal(SIGPIPE, SIG_DFL);
 }
 
 void end_by_closed_pipe() { end_by_signal(SIGPIPE); }
 
 void print_result(std::string_view text) {
   if (write_all(stdout, text)) return;
-  if (errno == EPIPE) throw ReaderGone{};
+  if (errno == EPIPE && !ignores_pipes) throw ReaderGone{};
   throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
 }
 
 void print_message(std::string_view text) noexcept {
   if (write_all(stderr, text)) return;
-  if (errno == EPIPE) interrupt_by(SIGPIPE);
-  if (errno == EIO) interrupt_by(SIGHUP);
+  if (errno == EPIPE && !ignores_pipes) interrupt_by(SIGPIPE);
 }
 
 }  // namespace adacvar::cli

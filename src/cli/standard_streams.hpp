@@ -10,7 +10,11 @@ namespace adacvar::cli {
 /// program.
 void guard_streams();
 
-/// Thrown when nobody reads standard output any more.
+/// Before another program takes this one's place, which asks the same questions.
+void unguard_streams();
+
+/// Thrown when nobody reads standard output any more, unless the program was started to ignore
+/// that.
 struct ReaderGone {};
 
 /// Ends the program as such a write ends others.
@@ -19,8 +23,10 @@ struct ReaderGone {};
 /// Prints text to standard output, all of it. Throws: OptionError when that fails; ReaderGone.
 void print_result(std::string_view text);
 
-/// Prints text to standard error; if that takes nothing, there is nobody to be told. When its
-/// terminal or reader is gone, work that is under way ends as by a signal (interrupt.hpp).
+/// Prints text to standard error; if that takes nothing, there is nobody to be told. When the
+/// reader of a pipe is gone, work that is under way ends as by a signal (interrupt.hpp), with the
+/// same exception. A terminal that is gone has sent its signal; where that is ignored the work goes
+/// on.
 void print_message(std::string_view text) noexcept;
 
 }  // namespace adacvar::cli

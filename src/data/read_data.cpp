@@ -107,12 +107,24 @@ RawData read_named(const std::string& name, const SourceOptions& options) {
   return chosen(std::move(set.table), options, std::string(set.info.target));
 }
 
+void refuse_text_options(const SourceOptions& options, const std::string& name) {
+  if (options.separator == Separator::automatic && options.header == HeaderChoice::automatic) {
+    return;
+  }
+  throw OptionError(fmt::format(
+      "separator and header have no effect: only for a text file in columns; {} is another kind",
+      name));
+}
+
 // Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
   const FileBytes file(name);
   refuse_foreign_format(file.text(), name);
-  if (is_batch(name, file.text())) return pictures(parse_cifar(file.text(), name), options);
-  switch (find_content_kind(file.text())) {
+  const bool is_cifar = is_batch(name, file.text());
+  const FileKind kind = find_content_kind(file.text());
+  if (is_cifar || kind != FileKind::csv) refuse_text_options(options, name);
+  if (is_cifar) return pictures(parse_cifar(file.text(), name), options);
+  switch (kind) {
     case FileKind::npy:
       return chosen(parse_npy(file.text(), name), options);
     case FileKind::libsvm:

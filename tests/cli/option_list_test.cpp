@@ -3,6 +3,7 @@
 #include "cli/csv_text.hpp"
 #include "cli/progress_line.hpp"
 #include "support/expect_words.hpp"
+#include "support/message_of.hpp"
 
 #include <adacvar/adacvar.hpp>
 
@@ -17,6 +18,7 @@ namespace adacvar::cli {
 namespace {
 
 using support::expect_words;
+using support::message_of;
 using Words = std::vector<std::string>;
 
 TEST(ReadNumber, takes_the_whole_text_or_nothing) {
@@ -92,8 +94,9 @@ TEST(ReadChoice, is_one_of_the_names) {
   EXPECT_EQ(read_choice("c", "sgd", names), 0U);
   EXPECT_EQ(read_choice("c", "adam", names), 1U);
   for (const char* bad : {"", "SGD", "ada", "0"}) {
-    expect_words<OptionError>([&] { (void)read_choice("c", bad, names); },
-                              "c = '" + std::string(bad) + "' is not one of: sgd, adam");
+    EXPECT_TRUE(message_of<OptionError>([&] {
+                  (void)read_choice("c", bad, names);
+                }).starts_with("c = '" + std::string(bad) + "' is not one of: sgd, adam"));
   }
 }
 

@@ -83,6 +83,16 @@ TEST(LostTerminal, messages_that_nobody_reads_end_training_with_the_best_model) 
   EXPECT_TRUE(is_model(folder, "m.json"));
 }
 
+TEST(LostTerminal, a_program_started_to_ignore_closed_pipes_goes_on) {
+  const TemporaryFolder folder;
+  const std::string line =
+      "trap '' PIPE; " ADACVAR_PROGRAM " train pareto --make-rows 100 --model m.json";
+  EXPECT_EQ(code_without_reader(folder, line + " --json 2>&1 >out.json"), "0\n");
+  EXPECT_EQ(json::parse(content_of(folder.path() / "out.json"))["stop_reason"], "epochs");
+  fs::remove(folder.path() / "gone");
+  EXPECT_EQ(code_without_reader(folder, line + " 2>/dev/null"), "2\n") << "the table is lost";
+}
+
 TEST(LostTerminal, a_table_that_nobody_reads_costs_no_file) {
   const TemporaryFolder folder;
   const std::string line = ADACVAR_PROGRAM
@@ -120,6 +130,8 @@ TEST(FullDisk, a_report_that_does_not_fit_costs_neither_table_nor_model) {
   EXPECT_NE(outcome.err.find("cannot write 'r.html'"), std::string::npos) << outcome.err;
   EXPECT_TRUE(is_model(folder, "m.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "r.html"));
+  EXPECT_EQ(shell(folder, train + " --figures f").code, 2);
+  EXPECT_TRUE(fs::exists(folder.path() / "f" / "losses.svg")) << "these do fit";
   for (const std::string command :
        {"compare pareto --make-rows 100 --epochs 2", "evaluate m.json pareto --make-rows 100"}) {
     const Outcome other =

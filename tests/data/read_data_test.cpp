@@ -265,5 +265,27 @@ TEST_F(ReadData, classes_that_look_like_numbers_keep_their_names) {
             (std::vector<double>{1, 0}));
 }
 
+TEST_F(ReadData, options_of_text_have_no_effect_on_other_files) {
+  write("a.npy", npy({{1, 2}, {3, 4}}));
+  write("s.svm", "1 1:2\n0 2:3\n");
+  for (const std::string name : {"a.npy", "s.svm"}) {
+    EXPECT_THROW((void)read_data(name, {.separator = Separator::comma}), OptionError) << name;
+    EXPECT_THROW((void)read_data(name, {.header = HeaderChoice::no}), OptionError) << name;
+  }
+}
+
+TEST_F(ReadData, its_files_are_known_before_they_are_read) {
+  using Paths = std::vector<fs::path>;
+  write("a-images-idx3", "");
+  write("a-labels-idx1", "");
+  EXPECT_EQ(files_of("pareto"), Paths{});
+  EXPECT_EQ(files_of("./pareto"), Paths{"./pareto"});
+  EXPECT_EQ(files_of("no.csv"), Paths{"no.csv"});
+  EXPECT_EQ(files_of("a-images-idx3"), (Paths{"a-images-idx3", "a-labels-idx1"}));
+  const Paths named = files_of("abalone", "sets");
+  ASSERT_EQ(named.size(), 1U);
+  EXPECT_EQ(*named[0].begin(), "sets");
+}
+
 }  // namespace
 }  // namespace adacvar
