@@ -55,10 +55,12 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
   return std::move(rows);
 }
 
-// The columns that training left out or took for categories are part of what its data was.
+// What training left out or took for categories or missing is part of what its data was.
 SourceOptions as_in_training(const TrainedModel& model, SourceOptions options) {
   options.categorical = model.reading.categorical;
   options.drop = model.reading.drop;
+  options.decimal = model.reading.decimal;
+  options.missing = model.reading.missing;
   return options;
 }
 
@@ -137,7 +139,8 @@ void add_groups(const Judged& judged, const RawData& raw, std::span<const Index>
                            [own](const RiskTable& group) { return group.risk.at(own).cvar; });
 }
 
-Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Index> rows,
+/// Takes the rows without a target away from `rows` unless `strict`.
+Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>& rows, bool strict,
               std::vector<std::string>& notes) {
   if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
     return model.preprocessor.apply(*sparse, rows);
@@ -145,9 +148,23 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::span<const Ind
   if (const auto* images = std::get_if<Images>(&raw.content)) {
     return model.preprocessor.apply(*images, rows);
   }
+  const auto& table = std::get<Table>(raw.content);
+  const std::string& target = model.preprocessor.parts().target;
+  if (!strict) {
+    const std::size_t before = rows.size();
+    rows = model.preprocessor.rows_with_target(table, rows);
+    if (rows.empty()) {
+      throw DataError(fmt::format("target '{}' is missing in every row", target), table.source);
+    }
+    if (rows.size() < before) {
+      notes.push_back(fmt::format("{} of {} rows {} without a target ('{}'): left out",
+                                  before - rows.size(), before,
+                                  before - rows.size() == 1 ? "is" : "are", target));
+    }
+  }
   ApplyReport report;
-  Dataset data = model.preprocessor.apply(std::get<Table>(raw.content), rows, &report);
-  if (auto note = unknown_note(report, "these"); !note.empty()) notes.push_back(std::move(note));
+  Dataset data = model.preprocessor.apply(table, rows, &report);
+  for (std::string& note : apply_notes(report, "these")) notes.push_back(std::move(note));
   return data;
 }
 
@@ -164,8 +181,9 @@ void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& resu
       Certificate{best.certificate.lower * unit, here * unit, best.certificate.rounding * unit};
   result.certified_alpha = options.alpha;
   if (best.status != ExactStatus::dependent) return;
+  const std::vector<std::string> all = model.preprocessor.feature_names();
   std::vector<std::string> names;
-  for (const std::uint32_t f : best.dependent) names.push_back(data.feature_names.at(f));
+  for (const std::uint32_t f : best.dependent) names.push_back(all.at(f));
   result.notes.push_back(
       dependent_note({.names = std::move(names), .lower_without = best.lower_without * unit}));
 }
@@ -200,14 +218,18 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
   Evaluation result;
   std::vector<std::string> also;
   if (!options.group.empty()) also.push_back(options.group);
-  const RawData raw = read_data_like(model.preprocessor, data, options.source, also);
+  const RawData raw =
+      read_data_like(model.preprocessor, data, with_missing_words(model, options.source), also);
+  if (raw.rows() == 0) throw DataError("has a header but no rows", raw.source());
   // Parts are those of the data as training read it, with all its columns; pictures have no others.
   std::optional<RawData> whole;
   if (options.part != DataPart::all && !std::holds_alternative<Images>(raw.content)) {
     whole = read_data(data, as_in_training(model, options.source));
   }
-  const std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
-  Judged judged{.data = apply(model, raw, rows, result.notes), .losses = {}, .predictions = {}};
+  std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
+  Judged judged{.data = apply(model, raw, rows, options.strict, result.notes),
+                .losses = {},
+                .predictions = {}};
   judged.losses = losses_in_units(model.scorer(), model.loss, judged.data);
   judged.predictions = predict(model.scorer(), model.loss, judged.data);
 

@@ -207,7 +207,7 @@ RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> a
   check_network(options);
   const PreparedData data = prepare_data(options.data, options.train.seed);
   check_tuning(options, data);
-  if (hooks.data_ready) hooks.data_ready();
+  if (hooks.data_ready) hooks.data_ready(data.notes);
   RunReport report;
   report.notes = data.notes;
   note_small_tails(data, options.train.alpha, report.notes);

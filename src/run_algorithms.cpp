@@ -458,8 +458,9 @@ class Runs {
       result.no_certificate = "training diverged: there is no trained model to measure";
     }
     result.norm = norm_of(best);
-    for (const std::uint32_t f : best.dependent) {
-      result.dependent.push_back(data_.train.feature_names.at(f));
+    if (!best.dependent.empty()) {
+      const std::vector<std::string> names = data_.preprocessor.feature_names();
+      for (const std::uint32_t f : best.dependent) result.dependent.push_back(names.at(f));
     }
     result.lower_without = best.lower_without * unit_;
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, losses);

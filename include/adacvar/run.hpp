@@ -111,7 +111,8 @@ enum class Detail : std::uint8_t {
 struct RunHooks {
   std::function<void(const RunProgress&)> progress = {};
   const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
-  std::function<void()> data_ready = {};    ///< called once the data is read, before training
+  /// Called once the data is read, before training, with the notes about it.
+  std::function<void(const std::vector<std::string>&)> data_ready = {};
   std::function<void(const TraceRecord&)> trace = {};  ///< `run` of adacvar: after every epoch
   Detail detail = Detail::none;                        ///< does not change the models
 };

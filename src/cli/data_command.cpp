@@ -81,10 +81,15 @@ std::string column_summary(const Column& column) {
     if (!std::isnan(number)) present.push_back(number);
   }
   if (present.empty()) return "no value";
+  const std::string texts =
+      column.texts.empty() ? ""
+                           : fmt::format("; {} of text, first '{}' in line {}", column.texts.size(),
+                                         column.texts[0].text, column.texts[0].line);
   double mean = 0;
   for (const double number : present) mean += number / static_cast<double>(present.size());
   const auto [low, high] = std::ranges::minmax(present);
-  return fmt::format("{} to {}, mean {}", number_text(low), number_text(high), number_text(mean));
+  return fmt::format("{} to {}, mean {}{}", number_text(low), number_text(high), number_text(mean),
+                     texts);
 }
 
 std::size_t missing_in(const Column& column) {
@@ -182,6 +187,7 @@ int describe_now(const DescribeState& state) {
   const RawData data = read_data(state.input.data, state.source);
   if (const auto* table = std::get_if<Table>(&data.content)) {
     print_result(describe_table(*table, data.target));
+    if (!state.talk.quiet) print_notes(table->notes);
   } else if (const auto* images = std::get_if<Images>(&data.content)) {
     print_result(describe_images(*images, data.own_test));
   } else {

@@ -25,7 +25,8 @@ struct Input {
 
   static void describe(auto&& option) {
     option("model", &Input::model, "file that train wrote");
-    option("data", &Input::data, "file or built-in set with the columns of the model");
+    option("data", &Input::data,
+           "file, - for standard input, or built-in set with the columns of the model");
   }
 };
 

@@ -31,7 +31,8 @@ struct Input {
 
   static void describe(auto&& option) {
     option("model", &Input::model, "file that train wrote");
-    option("data", &Input::data, "file or built-in set with the features of the model");
+    option("data", &Input::data,
+           "file, - for standard input, or built-in set with the features of the model");
     option("output", &Input::output, "file to write; standard output unless given");
   }
 };
@@ -74,15 +75,24 @@ class Predictor {
  public:
   Predictor(const TrainedModel& model, const Write& sink) : model_(model), sink_(sink) {}
 
+  // Dense features in blocks: a row may take far more memory than its text.
   void add(const Table& table) {
-    write(model_.preprocessor.apply_features(table, rows_to(table.rows), &report_));
+    const std::vector<Index> rows = rows_to(table.rows);
+    const std::size_t size =
+        model_.preprocessor.parts().sparse_categories ? std::max(rows.size(), kBlock) : kBlock;
+    std::size_t begin = 0;
+    do {  // once for a header alone
+      const std::size_t count = std::min(size, rows.size() - begin);
+      write(model_.preprocessor.apply_features(table, std::span(rows).subspan(begin, count),
+                                               &report_));
+      begin += count;
+    } while (begin < rows.size());
   }
   void add(const SparseRows& sparse) {
     write(model_.preprocessor.apply_features(sparse, rows_to(sparse.rows())));
   }
   // In blocks: their features take four times the memory of their pixels.
   void add(const Images& images) {
-    constexpr std::size_t kBlock = 4096;
     const std::vector<Index> rows = rows_to(images.rows());
     for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
       const std::size_t count = std::min(kBlock, rows.size() - begin);
@@ -91,15 +101,15 @@ class Predictor {
   }
 
   [[nodiscard]] std::vector<std::string> notes() const {
-    ApplyReport report = report_;
-    std::ranges::sort(report.unknown_columns);  // blocks repeat them
-    report.unknown_columns.erase(std::ranges::unique(report.unknown_columns).begin(),
-                                 report.unknown_columns.end());
-    std::string note = unknown_note(report, "these");
-    return note.empty() ? std::vector<std::string>{} : std::vector{std::move(note)};
+    std::vector<std::string> notes = apply_notes(report_, "these");
+    std::string note = missing_note(report_, "these");
+    if (!note.empty()) notes.push_back(std::move(note));
+    return notes;
   }
 
  private:
+  static constexpr std::size_t kBlock = 4096;
+
   static std::vector<Index> rows_to(std::size_t count) {
     std::vector<Index> rows(count);
     std::iota(rows.begin(), rows.end(), Index{0});
@@ -120,8 +130,8 @@ class Predictor {
 
 std::vector<std::string> predict_blocks(const TrainedModel& model, const State& state,
                                         const Write& sink) {
-  TableStream stream(state.input.data,
-                     columns_like(model.preprocessor, read_options(state.source), {}));
+  const SourceOptions source = with_missing_words(model, state.source);
+  TableStream stream(state.input.data, columns_like(model.preprocessor, read_options(source), {}));
   Table block;
   Predictor predictor(model, sink);
   while (stream.next(block)) predictor.add(block);
@@ -143,7 +153,8 @@ int predict_now(const State& state) {
   // an interrupt must take away.
   std::optional<RawData> whole;
   if (!is_text_table(state.input.data)) {
-    whole = read_data_like(model.preprocessor, state.input.data, state.source);
+    whole = read_data_like(model.preprocessor, state.input.data,
+                           with_missing_words(model, state.source));
   }
   std::vector<std::string> notes;
   const auto predict_to = [&](const Write& sink) {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 namespace adacvar::cli {
@@ -39,18 +40,39 @@ struct State {
   ReportOutput report;
 };
 
-RunReport run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&),
-                      Detail detail, std::string* trace = nullptr) {
+/// A report, and the notes that were printed before training began.
+struct Watched {
+  RunReport report;
+  std::vector<std::string> printed;
+
+  [[nodiscard]] std::vector<std::string> unprinted() const {
+    std::vector<std::string> notes;
+    std::ranges::copy_if(report.notes, std::back_inserter(notes), [&](const std::string& note) {
+      return std::ranges::find(printed, note) == printed.end();
+    });
+    return notes;
+  }
+};
+
+Watched run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&),
+                    Detail detail, std::string* trace = nullptr) {
+  Watched result;
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
-                 .data_ready = watch_interrupts,
+                 .data_ready =
+                     [&](const std::vector<std::string>& notes) {
+                       watch_interrupts();
+                       if (!state.talk.quiet) print_notes(notes);
+                       result.printed = notes;
+                     },
                  .trace = {},
                  .detail = state.report.wanted() ? Detail::all : detail};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
-  return how(state.run, hooks);
+  result.report = how(state.run, hooks);
+  return result;
 }
 
 bool was_stopped(const RunReport& report) {
@@ -111,8 +133,9 @@ void keep_model(const State& state, const RunReport& report) {
 }
 
 // In the order of their worth: the model, then what is printed, then the other files.
-void write_outputs(const State& state, const OptionList& options, RunReport& report,
+void write_outputs(const State& state, const OptionList& options, Watched& watched,
                    const std::string& trace) {
+  RunReport& report = watched.report;
   Attempts attempts;
   const std::string& path = state.output.model;
   const bool is_kept = !path.empty() && attempts.run([&] { keep_model(state, report); });
@@ -122,7 +145,7 @@ void write_outputs(const State& state, const OptionList& options, RunReport& rep
   const std::string saved = is_kept ? "\nmodel written to " + path + "\n" : "";
   const bool is_said = attempts.run([&] {
     print_outcome(state.talk, run_json(report, is_kept ? path : ""), run_text(report) + saved,
-                  report.notes);
+                  watched.unprinted());
   });
   if (is_kept && !is_said) print_message(saved.substr(1));
   if (!state.output.trace.empty()) {
@@ -141,22 +164,24 @@ void write_outputs(const State& state, const OptionList& options, RunReport& rep
 int train_now(const State& state, const OptionList& options) {
   check_outputs(state);
   std::string trace;
-  RunReport report =
+  Watched watched =
       run_watched(state, &run, Detail::none, state.output.trace.empty() ? nullptr : &trace);
+  RunReport& report = watched.report;
   give_up_if_untrained(report);
   note_interruption(report);
-  write_outputs(state, options, report, trace);
+  write_outputs(state, options, watched, trace);
   return exit_code(report);
 }
 
 int compare_now(const State& state, const OptionList& options) {
   check_report(state.report);
-  RunReport report = run_watched(state, &compare, Detail::losses);
+  Watched watched = run_watched(state, &compare, Detail::losses);
+  RunReport& report = watched.report;
   note_interruption(report);
   Attempts attempts;
   attempts.run([&] {
     print_outcome(state.talk, compare_json(report),
-                  run_text(report) + histogram_text(report, text_style()), report.notes);
+                  run_text(report) + histogram_text(report, text_style()), watched.unprinted());
   });
   if (state.report.wanted()) {
     attempts.run([&] {

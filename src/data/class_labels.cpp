@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace adacvar {
 
@@ -16,12 +15,20 @@ void sort_names(std::vector<std::string>& names) {
   double ignored = 0;
   const bool numeric =
       std::ranges::all_of(names, [&](const auto& name) { return parse_number(name, ignored); });
-  const auto key = [&](const std::string& name) {
-    double number = 0;
-    if (numeric) (void)parse_number(name, number);
-    return std::pair(number, name);
-  };
-  std::ranges::sort(names, [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  if (numeric) {
+    const auto key = [](const std::string& name) {
+      double number = 0;
+      (void)parse_number(name, number);
+      return number;
+    };
+    std::ranges::sort(names, [&](const auto& a, const auto& b) {
+      const double first = key(a);
+      const double second = key(b);
+      return first != second ? first < second : a < b;
+    });
+  } else {
+    std::ranges::sort(names);
+  }
   const auto repeats = std::ranges::unique(names);
   names.erase(repeats.begin(), repeats.end());
 }

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace adacvar {
 
 namespace {
 
-constexpr std::array kSeparators = {'\0', ',', ';', '\t', ' '};
+constexpr std::array kSeparators = {'\0', ',', ';', '\t', ' ', '|'};
 
 // Classes that were numbers are named in their shortest form; text is kept as it was written.
 bool is_shortest_number(const std::string& name) {
@@ -26,20 +27,42 @@ ReadOptions read_options(const SourceOptions& options) {
   if (options.header != HeaderChoice::automatic) read.header = options.header == HeaderChoice::yes;
   read.categorical = options.categorical;
   read.drop = options.drop;
+  read.decimal = options.decimal;
+  read.missing = options.missing;
   return read;
 }
+
+namespace {
+
+// What is said about these rows goes before what was found in training.
+KnownNumbers known_numbers(const std::string& name, NumberFormat format, DecimalChoice decimal) {
+  if (decimal != DecimalChoice::automatic) {
+    format.decimal = decimal == DecimalChoice::comma ? ',' : '.';
+  }
+  return {name, std::move(format)};
+}
+
+}  // namespace
 
 ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
                          const std::vector<std::string>& also) {
   const Preprocessor::Parts& parts = training.parts();
   options.only = also;
-  if (!std::ranges::all_of(parts.class_names, is_shortest_number)) {
+  options.needs_rows = false;
+  if (parts.task == Task::regression) {
+    options.known_numeric.push_back(
+        known_numbers(parts.target, parts.target_format, options.decimal));
+  } else if (!std::ranges::all_of(parts.class_names, is_shortest_number)) {
     options.known_categorical.push_back(parts.target);
   }
   for (const ColumnTransform& column : parts.columns) {
     options.only->push_back(column.name);
     options.known_names.push_back(column.name);
-    if (column.categorical) options.known_categorical.push_back(column.name);
+    if (column.categorical) {
+      options.known_categorical.push_back(column.name);
+    } else {
+      options.known_numeric.push_back(known_numbers(column.name, column.format, options.decimal));
+    }
   }
   return options;
 }

@@ -13,7 +13,8 @@ namespace adacvar {
 [[nodiscard]] ReadOptions read_options(const SourceOptions& options);
 
 /// `options` for text that a model of `training` is used on: columns that were categories in
-/// training are so, and only the features and the columns of `also` are kept.
+/// training are so, numbers are written as in training unless `options` has a decimal sign, only
+/// the features and the columns of `also` are kept, and there may be no rows.
 [[nodiscard]] ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
                                        const std::vector<std::string>& also);
 

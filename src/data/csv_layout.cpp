@@ -2,6 +2,7 @@
 
 #include "base/utf8.hpp"
 #include "data/field_reader.hpp"
+#include "data/number_format.hpp"
 #include "data/number_text.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ std::size_t count_separators(std::string_view line, char separator) {
 // The first candidate found equally often in all lines; else the first that is in the first line,
 // so that a ragged row is reported as such.
 char find_separator(std::string_view text) {
-  constexpr std::array kCandidates = {'\t', ';', ',', ' '};
+  constexpr std::array kCandidates = {'\t', ';', '|', ',', ' '};
   const std::vector<std::string_view> lines = first_lines(text);
   if (lines.empty()) return ',';
   for (const char candidate : kCandidates) {
@@ -108,13 +109,19 @@ Sample read_sample(std::string_view text, char separator) {
   return sample;
 }
 
+bool has_index(const Row& names) { return names.size() > 1 && names[0].empty(); }
+
 bool is_number(const std::string& field) {
   double ignored = 0;
   return parse_number(field, ignored);
 }
 
+// The first may be without a name: that of an index of the rows.
 bool could_be_names(const Row& row) {
-  return std::ranges::none_of(row, [](const auto& f) { return is_number(f) || is_missing(f); });
+  const auto is_no_name = [](const std::string& field) {
+    return is_number_in_any_format(as_utf8(field)) || is_missing(field);
+  };
+  return std::ranges::none_of(row.begin() + (has_index(row) ? 1 : 0), row.end(), is_no_name);
 }
 
 bool are_distinct(const Row& row) {
@@ -131,13 +138,13 @@ bool holds_all(const Row& row, const std::vector<std::string>& names) {
 bool find_header(const std::vector<Row>& rows) {
   if (!could_be_names(rows[0])) return false;
   bool name_is_repeated = false;
-  for (std::size_t c = 0; c < rows[0].size(); ++c) {
+  for (std::size_t c = has_index(rows[0]) ? 1 : 0; c < rows[0].size(); ++c) {
     std::size_t numbers = 0;
     std::size_t others = 0;
     for (std::size_t r = 1; r < rows.size(); ++r) {
-      if (c >= rows[r].size() || is_missing(rows[r][c])) continue;
+      if (c >= rows[r].size() || is_missing_number(rows[r][c])) continue;
       if (rows[r][c] == rows[0][c]) name_is_repeated = true;
-      ++(is_number(rows[r][c]) ? numbers : others);
+      ++(is_number_in_any_format(as_utf8(rows[r][c])) ? numbers : others);
     }
     if (numbers > 0 && others == 0) return true;
   }
@@ -154,6 +161,9 @@ std::vector<std::string> make_names(const Row& first, bool header, const ReadOpt
   for (std::size_t c = 0; c < names.size(); ++c) {
     names[c] = names[c].empty() ? fmt::format("c{}", c + 1) : as_utf8(names[c]);
   }
+  if (header && has_index(first) && std::ranges::find(names, "index") == names.end()) {
+    names[0] = "index";
+  }
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) {
@@ -167,7 +177,7 @@ std::vector<bool> find_textual(const std::vector<Row>& rows, bool header) {
   std::vector<bool> textual(rows[0].size(), false);
   for (std::size_t r = header ? 1 : 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < std::min(textual.size(), rows[r].size()); ++c) {
-      if (!is_number(rows[r][c]) && !is_missing(rows[r][c])) textual[c] = true;
+      if (!is_number(rows[r][c]) && !is_missing_number(rows[r][c])) textual[c] = true;
     }
   }
   return textual;
@@ -183,6 +193,7 @@ CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
   const bool named = !options.names.empty();
   layout.header = options.header.value_or(
       !named && (holds_all(sample.rows[0], options.known_names) || find_header(sample.rows)));
+  layout.has_index = layout.header && has_index(sample.rows[0]);
   layout.names = make_names(sample.rows[0], layout.header, options);
   layout.textual = find_textual(sample.rows, layout.header);
   layout.body = layout.header ? sample.second_row : 0;

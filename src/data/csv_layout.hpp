@@ -13,6 +13,7 @@ namespace adacvar {
 struct CsvLayout {
   char separator = ',';
   bool header = false;
+  bool has_index = false;  ///< the header has no name for the first column
   std::vector<std::string> names;
   std::vector<bool> textual;  ///< columns with a field that is neither number nor missing
   std::size_t body = 0;       ///< where the first row of data begins

@@ -121,4 +121,13 @@ bool is_missing(std::string_view field) noexcept {
          equal_ignoring_case(field, "nan");
 }
 
+bool is_missing_number(std::string_view field) noexcept {
+  constexpr std::array<std::string_view, 4> kWords = {"null", "none", "n/a", "#n/a"};
+  if (is_missing(field) || field == "-") return true;
+  for (const std::string_view word : kWords) {
+    if (equal_ignoring_case(field, word)) return true;
+  }
+  return false;
+}
+
 }  // namespace adacvar

@@ -15,4 +15,8 @@ namespace adacvar {
 /// Empty, `?`, `NA`, `NaN`, in any case.
 [[nodiscard]] bool is_missing(std::string_view field) noexcept;
 
+/// These, and `null`, `none`, `n/a`, `#n/a` in any case, `-`: missing in a column of numbers, while
+/// elsewhere they may be categories.
+[[nodiscard]] bool is_missing_number(std::string_view field) noexcept;
+
 }  // namespace adacvar

@@ -1,12 +1,14 @@
 #include <adacvar/data/prepare_data.hpp>
 
 #include "data/class_labels.hpp"
+#include "data/number_format.hpp"
 
 #include <adacvar/base/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -15,6 +17,9 @@
 namespace adacvar {
 
 namespace {
+
+constexpr std::size_t kMostTextClasses = 50;
+constexpr std::size_t kRowsPerClass = 5;
 
 std::vector<Index> all_rows(std::size_t rows) {
   std::vector<Index> result(rows);
@@ -33,10 +38,47 @@ std::vector<std::uint32_t> number_classes(std::span<const double> values) {
   return classes;
 }
 
+/// Different values, in order, that are not missing; `most` + 1 when there are more than that.
+std::vector<double> distinct_values(std::span<const double> values, std::size_t most) {
+  std::vector<double> distinct;
+  for (const double value : values) {
+    const auto place = std::ranges::lower_bound(distinct, value);
+    if (std::isnan(value) || (place != distinct.end() && *place == value)) continue;
+    distinct.insert(place, value);
+    if (distinct.size() > most) break;
+  }
+  return distinct;
+}
+
 bool has_two_values(std::span<const double> values) {
-  const auto other = std::ranges::find_if(values, [&](double v) { return v != values[0]; });
-  return other != values.end() &&
-         std::ranges::all_of(values, [&](double v) { return v == values[0] || v == *other; });
+  return distinct_values(values, 2).size() == 2;
+}
+
+/// The numbers of a numeric target; of any other target none.
+std::span<const double> numeric_target(const RawData& data, const std::string& target) {
+  if (const auto* sparse = std::get_if<SparseRows>(&data.content)) return sparse->target;
+  const auto* table = std::get_if<Table>(&data.content);
+  return table == nullptr ? std::span<const double>()
+                          : std::span(find_column(*table, target, "target").numbers);
+}
+
+// Numbers in a form that was not recognised, or remarks, would make a class of every row.
+void check_text_classes(const RawData& data, const std::string& name) {
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table == nullptr) return;
+  const Column& target = find_column(*table, name, "target");
+  if (!target.categorical || target.declared) return;
+  const std::size_t classes = target.levels.size();
+  std::size_t rows = 0;
+  for (const std::size_t count : count_levels(target)) rows += count;
+  if (classes <= 2 || (classes <= kMostTextClasses && rows >= kRowsPerClass * classes)) return;
+  throw OptionError(fmt::format(
+      "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
+      "--task multiclass takes them for classes{}",
+      name, classes, rows, target.levels[0],
+      is_number_in_any_format(target.levels[0])
+          ? ", --decimal point or --decimal comma says how numbers are written"
+          : ""));
 }
 
 /// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the
@@ -44,6 +86,7 @@ bool has_two_values(std::span<const double> values) {
 std::optional<Task> chosen_task(const RawData& data, const std::string& target, TaskChoice choice) {
   if (choice != TaskChoice::automatic) return static_cast<Task>(static_cast<int>(choice) - 1);
   if (classes_of(data, target, choice).empty()) return Task::regression;
+  check_text_classes(data, target);
   return std::nullopt;
 }
 
@@ -101,8 +144,16 @@ Preprocessor fit(const RawData& data, std::span<const Index> rows,
                     data.content);
 }
 
-Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<const Index> rows,
-              std::string_view part, std::vector<std::string>& notes) {
+void note_left_out(std::size_t count, std::string_view rows, std::string_view target,
+                   std::vector<std::string>& notes) {
+  if (count == 0) return;
+  notes.push_back(fmt::format("{} {} {} without a target ('{}'): left out", count, rows,
+                              count == 1 ? "is" : "are", target));
+}
+
+/// The dataset of `rows`, from which those without a target are taken away unless `strict`.
+Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::vector<Index>& rows,
+              std::string_view part, bool strict, std::vector<std::string>& notes) {
   if (rows.empty()) return {};
   if (const auto* sparse = std::get_if<SparseRows>(&data.content)) {
     return preprocessor.apply(*sparse, rows);
@@ -110,11 +161,17 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::span<c
   if (const auto* images = std::get_if<Images>(&data.content)) {
     return preprocessor.apply(*images, rows);
   }
-  ApplyReport report;
-  Dataset result = preprocessor.apply(std::get<Table>(data.content), rows, &report);
-  if (std::string note = unknown_note(report, part); !note.empty()) {
-    notes.push_back(std::move(note));
+  const auto& table = std::get<Table>(data.content);
+  if (!strict) {
+    const std::size_t before = rows.size();
+    rows = preprocessor.rows_with_target(table, rows);
+    note_left_out(before - rows.size(), fmt::format("of {} rows", part),
+                  preprocessor.parts().target, notes);
+    if (rows.empty()) return {};
   }
+  ApplyReport report;
+  Dataset result = preprocessor.apply(table, rows, &report);
+  for (std::string& note : apply_notes(report, part)) notes.push_back(std::move(note));
   return result;
 }
 
@@ -133,28 +190,90 @@ void note_empty_parts(const Split& split, const SplitShares& shares,
 void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
                       std::vector<std::string>& notes) {
   for (const ColumnTransform& column : preprocessor.parts().columns) {
-    if (column.levels.size() <= 20 || 2 * column.levels.size() <= rows) continue;
+    const std::size_t levels = column.levels.size();
+    if (levels <= 20 || 2 * levels <= rows) continue;
     notes.push_back(fmt::format(
-        "column '{}' is taken for {} categories in {} rows: an id to drop, or numbers with words "
-        "among them?",
-        column.name, column.levels.size(), rows));
+        "column '{}' is distinct in {} every row ({} categories in {} rows): an id? --drop {} "
+        "leaves it out",
+        column.name, 10 * levels > 9 * rows ? "nearly" : "half of", levels, rows, column.name));
   }
 }
 
+void note_whole_values(const RawData& data, const std::string& target, TaskChoice task,
+                       std::vector<std::string>& notes) {
+  constexpr std::size_t kMostValues = 20;
+  const std::span<const double> values = numeric_target(data, target);
+  const std::vector<double> distinct = distinct_values(values, kMostValues);
+  const auto is_whole = [](double value) { return value == std::floor(value); };
+  if (task != TaskChoice::automatic || distinct.size() < 3 || distinct.size() > kMostValues ||
+      values.size() < kRowsPerClass * distinct.size() || !std::ranges::all_of(distinct, is_whole)) {
+    return;
+  }
+  notes.push_back(fmt::format(
+      "target '{}' has {} whole values, {} to {}, and is learned as a number; --task multiclass "
+      "makes them classes",
+      target, distinct.size(), distinct.front(), distinct.back()));
+}
+
+/// Numbers of the rows that have a target; a text among numbers counts as one.
+std::vector<Index> labelled_rows(const RawData& data, const std::string& target) {
+  std::vector<Index> rows = all_rows(data.rows());
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table == nullptr) return rows;
+  const Column& column = find_column(*table, target, "target");
+  std::vector<bool> has_text(table->rows, false);
+  for (const TextValue& text : column.texts) has_text[text.row] = true;
+  std::erase_if(rows, [&](Index row) { return is_missing_at(column, row) && !has_text[row]; });
+  return rows;
+}
+
+void check_targets(const RawData& data, const std::string& target, bool strict,
+                   std::vector<std::string>& notes) {
+  const std::vector<Index> rows = labelled_rows(data, target);
+  if (rows.size() == data.rows()) return;
+  if (rows.empty()) {
+    throw DataError(fmt::format("target '{}' is missing in every row", target), data.source());
+  }
+  if (strict) {
+    std::size_t first = 0;
+    while (first < rows.size() && rows[first] == first) ++first;
+    throw DataError(fmt::format("target '{}' is missing in row {}", target, first + 1),
+                    data.source());
+  }
+  note_left_out(data.rows() - rows.size(), fmt::format("of {} rows", data.rows()), target, notes);
+}
+
+Split split_labelled(const RawData& data, const std::string& target,
+                     std::span<const std::uint32_t> classes, const SplitShares& shares,
+                     std::uint64_t seed) {
+  const std::vector<Index> rows = labelled_rows(data, target);
+  std::vector<std::uint32_t> labels;
+  if (!classes.empty()) {
+    for (const Index row : rows) labels.push_back(classes[row]);
+  }
+  Split split = split_rows(rows.size(), shares, seed, labels);
+  for (auto* part : {&split.train, &split.valid, &split.test}) {
+    for (Index& row : *part) row = rows[row];
+  }
+  return split;
+}
+
 Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
-                   const DataOptions& options, std::string_view part,
+                   const DataOptions& options, std::string_view part, std::vector<Index>& rows,
                    std::vector<std::string>& notes) {
   // What was left out or a category in training is known; this file need not have it.
   SourceOptions source = options.source;
   source.categorical.clear();
   source.drop.clear();
   const RawData data = read_data_like(preprocessor, name, source);
-  return apply(preprocessor, data, all_rows(data.rows()), part, notes);
+  if (data.rows() == 0) throw DataError("has a header but no rows", data.source());
+  rows = all_rows(data.rows());
+  return apply(preprocessor, data, rows, part, options.strict, notes);
 }
 
 }  // namespace
 
-// Missing values are refused when the preprocessor meets them.
+// Missing values have a class of their own; nobody asks for it.
 std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                       TaskChoice task) {
   if (task == TaskChoice::regression) return {};
@@ -166,9 +285,7 @@ std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& ta
     const Column& column = find_column(*table, target, "target");
     if (column.categorical) return column.codes;
   }
-  const std::span<const double> values =
-      table != nullptr ? std::span(find_column(*table, target, "target").numbers)
-                       : std::span(std::get<SparseRows>(data.content).target);
+  const std::span<const double> values = numeric_target(data, target);
   if (task == TaskChoice::automatic && !has_two_values(values)) return {};
   return number_classes(values);
 }
@@ -176,7 +293,7 @@ std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& ta
 Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                  const SplitShares& shares, std::uint64_t seed) {
   const std::vector<std::uint32_t> classes = classes_of(data, target, task);
-  if (!shares.own_test) return split_rows(data.rows(), shares, seed, classes);
+  if (!shares.own_test) return split_labelled(data, target, classes, shares, seed);
   if (data.own_test == 0 || data.own_test >= data.rows()) {
     throw OptionError(fmt::format("{} has no test rows of its own", data.source()));
   }
@@ -199,17 +316,23 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
                                   {.target = target,
                                    .task = chosen_task(data, target, options.task),
                                    .standardise = !options.raw_features});
-  std::vector<std::string> notes = preprocessor.notes();
-  PreparedData result{.preprocessor = preprocessor,
-                      .train = apply(preprocessor, data, split.train, "the training", notes),
-                      .valid = apply(preprocessor, data, split.valid, "the validation", notes),
-                      .test = apply(preprocessor, data, split.test, "the test", notes),
+  PreparedData result{.preprocessor = std::move(preprocessor),
+                      .train = {},
+                      .valid = {},
+                      .test = {},
                       .rows = split,
                       .shares = {},
                       .fingerprint = fingerprint_of(data),
                       .source = data.source(),
                       .notes = {}};
-  result.notes = std::move(notes);
+  if (const auto* table = std::get_if<Table>(&data.content)) result.notes = table->notes;
+  for (std::string& note : result.preprocessor.notes()) result.notes.push_back(std::move(note));
+  const auto apply_to = [&](std::vector<Index>& rows, std::string_view part) {
+    return apply(result.preprocessor, data, rows, part, options.strict, result.notes);
+  };
+  result.train = apply_to(result.rows.train, "the training");
+  result.valid = apply_to(result.rows.valid, "the validation");
+  result.test = apply_to(result.rows.test, "the test");
   return result;
 }
 
@@ -219,15 +342,18 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   const RawData data = read_data(options.data, options.source);
   if (options.split.empty() && data.own_test > 0) shares = own_shares(options);
   const std::string target = target_of(data, options.target);
+  std::vector<std::string> notes;
+  check_targets(data, target, options.strict, notes);
   const Split split = split_data(data, target, options.task, shares, seed);
   PreparedData result = prepare_split(data, options, split);
   result.shares = shares;
+  note_many_levels(result.preprocessor, split.train.size(), notes);
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  note_whole_values(data, target, options.task, result.notes);
   note_empty_parts(split, shares, result.notes);
-  note_many_levels(result.preprocessor, split.train.size(), result.notes);
   if (!options.valid_data.empty()) {
     result.valid = apply_file(result.preprocessor, options.valid_data, options, "the validation",
-                              result.notes);
-    result.rows.valid = all_rows(result.valid.rows);
+                              result.rows.valid, result.notes);
   }
   if (!options.test_data.empty()) {
     if (shares.own_test) {
@@ -235,9 +361,8 @@ PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
           fmt::format("the {} test rows that {} has itself are left out: others are given",
                       data.own_test, data.source()));
     }
-    result.test =
-        apply_file(result.preprocessor, options.test_data, options, "the test", result.notes);
-    result.rows.test = all_rows(result.test.rows);
+    result.test = apply_file(result.preprocessor, options.test_data, options, "the test",
+                             result.rows.test, result.notes);
   }
   return result;
 }

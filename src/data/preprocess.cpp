@@ -1,6 +1,7 @@
 #include <adacvar/data/preprocess.hpp>
 
 #include "data/class_labels.hpp"
+#include "data/number_format.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -10,7 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <string_view>
 #include <utility>
 
 namespace adacvar {
@@ -41,6 +42,25 @@ Moments moments(std::span<const double> values) {
   return result;
 }
 
+// A slip of the pen must not turn thousands of numbers into as many categories.
+void refuse_texts(const Column& column, const std::vector<bool>& is_training,
+                  const std::string& source) {
+  const auto found = std::ranges::find_if(
+      column.texts, [&](const TextValue& text) { return is_training[text.row]; });
+  if (found == column.texts.end()) return;
+  throw DataError(
+      fmt::format("'{}' in column '{}', nearly all of whose values are numbers; correct it, leave "
+                  "it empty, declare it missing, or declare the column categorical",
+                  found->text, column.name),
+      source, found->line);
+}
+
+std::vector<bool> marked_rows(std::size_t count, std::span<const Index> rows) {
+  std::vector<bool> marked(count, false);
+  for (const Index row : rows) marked[row] = true;
+  return marked;
+}
+
 std::vector<double> present_values(const Column& column, std::span<const Index> rows) {
   std::vector<double> values;
   values.reserve(rows.size());
@@ -65,6 +85,7 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, std::span<const
   }
   ColumnTransform transform;
   transform.name = column.name;
+  transform.format = column.format;
   transform.fill = mean;
   if (standardise) {
     transform.mean = mean;
@@ -112,6 +133,7 @@ void fit_regression(const Column& target, std::span<const Index> rows, const std
     throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
   }
   parts.task = Task::regression;
+  parts.target_format = target.format;
   parts.target_mean = mean;
   parts.target_sd = sd;
 }
@@ -203,7 +225,14 @@ void require(bool holds, const char* what) {
 }
 
 bool all_distinct(const std::vector<std::string>& names) {
-  return std::set<std::string>(names.begin(), names.end()).size() == names.size();
+  std::vector<std::string_view> sorted(names.begin(), names.end());
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end();
+}
+
+bool is_large(std::size_t rows, std::size_t features, std::size_t columns) {
+  return rows > kMostDenseBytes / sizeof(float) / features &&
+         features / kMostDenseFeatures > columns;
 }
 
 void check_classes(const Preprocessor::Parts& parts) {
@@ -278,10 +307,17 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
                                const PreprocessOptions& options) {
   check_rows(training_rows, table.rows, table.source);
   Parts parts;
+  const std::vector<bool> is_training = marked_rows(table.rows, training_rows);
   const Column& target = find_column(table, options.target, "target");
-  fit_target(target, training_rows, options.task, table.source, parts);
-  for (const Column& column : table.columns) {
-    if (&column == &target) continue;
+  refuse_texts(target, is_training, table.source);
+  const std::optional<Column> numeric_target = numeric_in(target, training_rows);
+  fit_target(numeric_target ? *numeric_target : target, training_rows, options.task, table.source,
+             parts);
+  for (const Column& given : table.columns) {
+    if (&given == &target) continue;
+    refuse_texts(given, is_training, table.source);
+    const std::optional<Column> numeric = numeric_in(given, training_rows);
+    const Column& column = numeric ? *numeric : given;
     std::optional<ColumnTransform> transform =
         column.categorical ? fit_categorical(column, training_rows)
                            : fit_numeric(column, training_rows, options.standardise, table.source);
@@ -298,6 +334,9 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
                     table.source);
   }
   if (parts.columns.empty()) refuse_without_features(table.source);
+  std::size_t features = 0;
+  for (const ColumnTransform& column : parts.columns) features += column.features();
+  parts.sparse_categories = is_large(training_rows.size(), features, parts.columns.size());
   return Preprocessor(std::move(parts));
 }
 

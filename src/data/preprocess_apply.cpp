@@ -3,7 +3,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
-#include "data/number_text.hpp"
+#include "data/number_format.hpp"
 #include "data/preprocess_images.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -20,7 +20,7 @@ namespace adacvar {
 
 namespace {
 
-using Places = std::unordered_map<std::string, std::size_t>;
+using Places = std::unordered_map<std::string_view, std::size_t>;
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
@@ -30,83 +30,148 @@ Places places_of(const std::vector<std::string>& names) {
   return places;
 }
 
-std::size_t place_of(const Places& places, const std::string& name) {
+std::size_t place_of(const Places& places, std::string_view name) {
   const auto found = places.find(name);
   return found == places.end() ? kNowhere : found->second;
 }
 
-float narrow(double value, std::string_view name, std::size_t row, const std::string& source) {
-  const auto result = static_cast<float>(value);
-  if (!std::isfinite(result)) {
-    throw DataError(fmt::format("column '{}', row {}: the value does not fit a float", name, row),
-                    source);
-  }
-  return result;
+[[noreturn]] void refuse_float(std::string_view name, std::size_t row, const std::string& source) {
+  throw DataError(fmt::format("column '{}', row {}: the value does not fit a float", name, row),
+                  source);
 }
 
-/// One column's share of the dense matrix: `features` numbers from `offset` on in each row.
-struct Target {
-  Dataset& data;
-  std::size_t offset;
+/// Rows of a table that become rows of a dataset, column by column; `offset` is the first feature
+/// of the column at hand.
+class FeatureRows {
+ public:
+  FeatureRows(Dataset& data, std::span<const Index> chosen, const Table& from, bool sparse)
+      : rows(chosen), table(from), data_(data) {
+    if (sparse) {
+      data.start.resize(rows.size() + 1);
+    } else {
+      data.dense.resize(data.rows * data.features);
+    }
+  }
+
+  // Sparse: `entries[i]` is how many features of row i are not 0.
+  void reserve(std::span<const std::uint32_t> entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      data_.start[i + 1] = data_.start[i] + entries[i];
+    }
+    next_.assign(data_.start.begin(), data_.start.end() - 1);
+    data_.column.resize(data_.start.back());
+    data_.value.resize(data_.start.back());
+  }
+  void set(std::size_t i, std::size_t feature, float value) {
+    if (next_.empty()) {
+      data_.dense[i * data_.features + offset + feature] = value;
+      return;
+    }
+    data_.column[next_[i]] = static_cast<std::uint32_t>(offset + feature);
+    data_.value[next_[i]++] = value;
+  }
+  [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
+
   std::span<const Index> rows;
   const Table& table;
+  std::size_t offset = 0;
 
-  [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
-  [[nodiscard]] float& at(std::size_t i, std::size_t feature) const {
-    return data.dense[i * data.features + offset + feature];
-  }
+ private:
+  Dataset& data_;
+  std::vector<std::size_t> next_;  // sparse: where the next entry of a row goes
 };
 
-// A column of text: the first value that is no number is what is wrong with it.
-[[noreturn]] void refuse_text(const Column& column, const Target& to) {
-  const auto is_text = [&](Index row) {
-    double ignored = 0;
-    return !is_missing_at(column, row) && !parse_number(value_name(column, row), ignored);
-  };
-  const auto found = std::ranges::find_if(to.rows, is_text);
-  const Index row = found == to.rows.end() ? to.rows[0] : *found;
-  throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in row {}",
-                              column.name, value_name(column, row), to.row_number(row)),
-                  to.table.source);
+const TextValue* text_at(const Column& column, Index row) {
+  const auto found = std::ranges::lower_bound(column.texts, std::size_t{row}, {}, &TextValue::row);
+  return found != column.texts.end() && found->row == row ? &*found : nullptr;
 }
 
-void apply_numeric(const ColumnTransform& transform, const Column& column, const Target& to) {
-  if (column.categorical &&
-      std::ranges::any_of(to.rows, [&](Index row) { return !is_missing_at(column, row); })) {
-    refuse_text(column, to);
+void count_numbers(const Column& column, const FeatureRows& to, NumericReport& report) {
+  for (const Index row : to.rows) {
+    if (!std::isnan(column.numbers[row])) {
+      ++report.numbers;
+      continue;
+    }
+    const TextValue* const text = text_at(column, row);
+    ++(text == nullptr ? report.missing : report.texts);
+    if (text == nullptr || report.texts > 1) continue;
+    report.first_text = text->text;
+    report.first_place = text->line > 0 ? fmt::format("line {}", text->line)
+                                        : fmt::format("row {}", to.row_number(row));
+  }
+}
+
+void apply_numeric(const ColumnTransform& transform, const Column& column, FeatureRows& to,
+                   NumericReport& report) {
+  count_numbers(column, to, report);
+  // Without a number anywhere it is another column.
+  if (report.numbers == 0 && report.texts > 0 &&
+      std::ranges::all_of(column.numbers, [](double number) { return std::isnan(number); })) {
+    throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in {}",
+                                column.name, report.first_text, report.first_place),
+                    to.table.source);
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
     const double value = is_missing_at(column, row) ? transform.fill : column.numbers[row];
-    to.at(i, 0) = narrow((value - transform.mean) / transform.scale, column.name,
-                         to.row_number(row), to.table.source);
+    const auto feature = static_cast<float>((value - transform.mean) / transform.scale);
+    if (!std::isfinite(feature)) refuse_float(column.name, to.row_number(row), to.table.source);
+    to.set(i, 0, feature);
   }
 }
 
+/// Which feature of a categorical column each row has.
+class LevelPlaces {
+ public:
+  LevelPlaces(const ColumnTransform& transform, const Column& column)
+      : transform_(transform),
+        column_(column),
+        places_(places_of(transform.levels)),
+        place_of_code_(column.levels.size(), kNotLookedUp) {}
+
+  // kNowhere: a value that training had not seen.
+  std::size_t at(Index row) {
+    if (is_missing_at(column_, row)) {
+      return transform_.missing_level ? transform_.levels.size() : kNowhere;
+    }
+    // Levels that look like numbers may come back as a numeric column.
+    if (!column_.categorical) return place_of(places_, value_name(column_, row));
+    std::size_t& place = place_of_code_[column_.codes[row]];
+    if (place == kNotLookedUp) place = place_of(places_, column_.levels[column_.codes[row]]);
+    return place;
+  }
+
+ private:
+  static constexpr std::size_t kNotLookedUp = kNowhere - 1;
+
+  const ColumnTransform& transform_;
+  const Column& column_;
+  Places places_;
+  std::vector<std::size_t> place_of_code_;
+};
+
 /// Number of values that training had not seen.
 std::size_t apply_categorical(const ColumnTransform& transform, const Column& column,
-                              const Target& to) {
-  const Places places = places_of(transform.levels);
-  std::vector<std::size_t> place_of_code;
-  for (const std::string& level : column.levels) place_of_code.push_back(place_of(places, level));
+                              FeatureRows& to) {
+  LevelPlaces places(transform, column);
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
-    const Index row = to.rows[i];
-    std::size_t place = kNowhere;
-    if (is_missing_at(column, row)) {
-      if (transform.missing_level) place = transform.levels.size();
-    } else {
-      // Levels that look like numbers may come back as a numeric column.
-      place = column.categorical ? place_of_code[column.codes[row]]
-                                 : place_of(places, value_name(column, row));
-    }
+    const std::size_t place = places.at(to.rows[i]);
     if (place == kNowhere) {
       ++unknown;
     } else {
-      to.at(i, place) = 1.0F;
+      to.set(i, place, 1.0F);
     }
   }
   return unknown;
+}
+
+[[noreturn]] void refuse_class(const Preprocessor::Parts& parts, std::string_view name, Index row,
+                               const std::string& source) {
+  throw DataError(
+      fmt::format("class '{}' in row {} is not one of those seen in training: {}{}", name, row + 1,
+                  name_list(parts.class_names), did_you_mean(name, parts.class_names)),
+      source);
 }
 
 std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column& target,
@@ -117,12 +182,7 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
   for (const Index row : rows) {
     const std::string name = value_name(target, row);
     const std::size_t place = place_of(places, name);
-    if (place == kNowhere) {
-      throw DataError(
-          fmt::format("class '{}' in row {} is not one of those seen in training: {}{}", name,
-                      row + 1, name_list(parts.class_names), did_you_mean(name, parts.class_names)),
-          source);
-    }
+    if (place == kNowhere) refuse_class(parts, name, row, source);
     targets.push_back(static_cast<double>(place));
   }
   return targets;
@@ -130,24 +190,45 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
 
 std::vector<double> make_targets(const Preprocessor::Parts& parts, const Column& target,
                                  std::span<const Index> rows, const std::string& source) {
+  const bool classes = parts.task != Task::regression;
   for (const Index row : rows) {
-    if (is_missing_at(target, row)) {
-      throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1),
-                      source);
+    if (!is_missing_at(target, row)) continue;
+    if (const TextValue* text = text_at(target, row); text != nullptr && classes) {
+      refuse_class(parts, text->text, row, source);
     }
+    throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1), source);
   }
-  if (parts.task != Task::regression) return class_targets(parts, target, rows, source);
+  if (classes) return class_targets(parts, target, rows, source);
   std::vector<double> targets;
   targets.reserve(rows.size());
-  for (const Index row : rows) {
-    if (target.categorical) {
-      throw DataError(fmt::format("target '{}' is not numeric: '{}' in row {}", target.name,
-                                  value_name(target, row), row + 1),
-                      source);
-    }
-    targets.push_back(target.numbers[row]);
-  }
+  for (const Index row : rows) targets.push_back(target.numbers[row]);
   return targets;
+}
+
+/// A column as training has it: numbers, where its values were read as text.
+class AsInTraining {
+ public:
+  AsInTraining(const Column& column, bool categorical, const NumberFormat& format)
+      : column_(&column) {
+    if (categorical || !column.categorical) return;
+    numeric_ = as_numeric(column, format);
+    column_ = &numeric_;
+  }
+  AsInTraining(const AsInTraining&) = delete;
+  AsInTraining& operator=(const AsInTraining&) = delete;
+  AsInTraining(AsInTraining&&) = delete;
+  AsInTraining& operator=(AsInTraining&&) = delete;
+  ~AsInTraining() = default;
+  [[nodiscard]] const Column& operator*() const noexcept { return *column_; }
+
+ private:
+  Column numeric_;
+  const Column* column_;
+};
+
+AsInTraining target_of(const Preprocessor::Parts& parts, const Table& table) {
+  return {find_column(table, parts.target, "target"), parts.task != Task::regression,
+          parts.target_format};
 }
 
 Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
@@ -158,7 +239,6 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   data.target_mean = preprocessor.parts().target_mean;
   data.target_sd = preprocessor.parts().target_sd;
   data.class_names = preprocessor.parts().class_names;
-  data.feature_names = preprocessor.feature_names();
   return data;
 }
 
@@ -172,45 +252,111 @@ const Column& next_column(const Table& table, const std::string& name, std::size
 
 }  // namespace
 
-std::string unknown_note(const ApplyReport& report, std::string_view part) {
-  if (report.unknown_categories == 0) return {};
-  const bool one = report.unknown_categories == 1;
-  return fmt::format("{} value{} of {} in {} rows {} not seen in training: all zeros",
-                     report.unknown_categories, one ? "" : "s", name_list(report.unknown_columns),
-                     part, one ? "was" : "were");
+std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view part) {
+  std::vector<std::string> notes;
+  if (report.unknown_categories > 0) {
+    const bool one = report.unknown_categories == 1;
+    notes.push_back(fmt::format("{} value{} of {} in {} rows {} not seen in training: all zeros",
+                                report.unknown_categories, one ? "" : "s",
+                                name_list(report.unknown_columns), part, one ? "was" : "were"));
+  }
+  for (const auto& [name, column] : report.numeric) {
+    if (column.texts == 0) continue;
+    notes.push_back(fmt::format(
+        "{} value{} of the numeric column '{}' in {} rows {} text (first: '{}' in {}): taken for "
+        "missing",
+        column.texts, column.texts == 1 ? "" : "s", name, part, column.texts == 1 ? "is" : "are",
+        column.first_text, column.first_place));
+  }
+  return notes;
 }
+
+std::string missing_note(const ApplyReport& report, std::string_view part) {
+  std::size_t count = 0;
+  std::vector<std::string> names;
+  for (const auto& [name, column] : report.numeric) {
+    count += column.missing;
+    if (column.missing > 0) names.push_back(name);
+  }
+  if (count == 0) return {};
+  return fmt::format("{} number{} of {} in {} rows {} missing: the training mean is taken", count,
+                     count == 1 ? "" : "s", name_list(names), part, count == 1 ? "is" : "are");
+}
+
+namespace {
+
+// Every row of a sparse dataset has an entry for each column, but for values training had not seen.
+std::vector<std::uint32_t> count_entries(const std::vector<ColumnTransform>& transforms,
+                                         std::span<const Column* const> columns,
+                                         std::span<const Index> rows) {
+  std::vector<std::uint32_t> entries(rows.size(), 0);
+  for (std::size_t c = 0; c < transforms.size(); ++c) {
+    if (!transforms[c].categorical) {
+      for (std::uint32_t& count : entries) ++count;
+      continue;
+    }
+    LevelPlaces places(transforms[c], *columns[c]);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (places.at(rows[i]) != kNowhere) ++entries[i];
+    }
+  }
+  return entries;
+}
+
+}  // namespace
 
 Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> rows,
                                      ApplyReport* report) const {
   if (parts_.sparse || parts_.image.size() > 0)
     refuse_kind(parts_, "this is a table", table.source);
   if (!rows.empty()) check_rows(rows, table.rows, table.source);
-  Dataset data = make_dataset(*this, rows.size());
-  data.dense.resize(data.rows * data.features);
-  std::size_t offset = 0;
+  std::vector<const Column*> columns;
   std::size_t place = 0;
   for (const ColumnTransform& transform : parts_.columns) {
-    const Column& column = next_column(table, transform.name, place);
-    const Target to{data, offset, rows, table};
+    columns.push_back(&next_column(table, transform.name, place));
+  }
+  Dataset data = make_dataset(*this, rows.size());
+  FeatureRows to(data, rows, table, parts_.sparse_categories);
+  if (parts_.sparse_categories) to.reserve(count_entries(parts_.columns, columns, rows));
+  ApplyReport local;
+  ApplyReport& met = report != nullptr ? *report : local;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const ColumnTransform& transform = parts_.columns[c];
     if (transform.categorical) {
-      const std::size_t unknown = apply_categorical(transform, column, to);
-      if (report != nullptr && unknown > 0) {
-        report->unknown_categories += unknown;
-        report->unknown_columns.push_back(transform.name);
+      const std::size_t unknown = apply_categorical(transform, *columns[c], to);
+      met.unknown_categories += unknown;
+      if (unknown > 0 &&
+          std::ranges::find(met.unknown_columns, transform.name) == met.unknown_columns.end()) {
+        met.unknown_columns.push_back(transform.name);
       }
     } else {
-      apply_numeric(transform, column, to);
+      const AsInTraining column(*columns[c], false, transform.format);
+      apply_numeric(transform, *column, to, met.numeric[transform.name]);
     }
-    offset += transform.features();
+    to.offset += transform.features();
   }
   return data;
+}
+
+std::vector<Index> Preprocessor::rows_with_target(const Table& table,
+                                                  std::span<const Index> rows) const {
+  const AsInTraining target = target_of(parts_, table);
+  // A text is a class that training did not have.
+  const bool classes = parts_.task != Task::regression;
+  std::vector<Index> found;
+  for (const Index row : rows) {
+    if (!is_missing_at(*target, row) || (classes && text_at(*target, row) != nullptr)) {
+      found.push_back(row);
+    }
+  }
+  return found;
 }
 
 Dataset Preprocessor::apply(const Table& table, std::span<const Index> rows,
                             ApplyReport* report) const {
   if (!rows.empty()) check_rows(rows, table.rows, table.source);
-  const Column& target = find_column(table, parts_.target, "target");
-  std::vector<double> targets = make_targets(parts_, target, rows, table.source);
+  const AsInTraining target = target_of(parts_, table);
+  std::vector<double> targets = make_targets(parts_, *target, rows, table.source);
   Dataset data = apply_features(table, rows, report);
   data.targets = std::move(targets);
   return data;
@@ -235,10 +381,13 @@ Dataset Preprocessor::apply_features(const SparseRows& sparse, std::span<const I
       const auto found = std::ranges::lower_bound(parts_.sparse_columns, sparse.column[e]);
       if (found == parts_.sparse_columns.end() || *found != sparse.column[e]) continue;
       const auto place = static_cast<std::size_t>(found - parts_.sparse_columns.begin());
+      const auto value =
+          static_cast<float>(static_cast<double>(sparse.value[e]) / parts_.sparse_scales[place]);
+      if (!std::isfinite(value)) {
+        refuse_float(fmt::format("c{}", std::uint64_t{*found} + 1), row + 1, sparse.source);
+      }
       data.column.push_back(static_cast<std::uint32_t>(place));
-      data.value.push_back(
-          narrow(static_cast<double>(sparse.value[e]) / parts_.sparse_scales[place],
-                 data.feature_names[place], row + 1, sparse.source));
+      data.value.push_back(value);
     }
     data.start.push_back(data.column.size());
   }

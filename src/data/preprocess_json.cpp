@@ -26,6 +26,22 @@ Task read_task(const std::string& name) {
   throw DataError(fmt::format("task '{}' is not one of: {}", name, fmt::join(kTaskNames, ", ")));
 }
 
+// Left out where numbers are written plainly.
+void write_format(const NumberFormat& format, std::string_view key, json& to) {
+  if (format == NumberFormat{}) return;
+  to[std::string(key)] = {{"decimal", std::string(1, format.decimal)}, {"mark", format.mark}};
+}
+
+NumberFormat read_format(const JsonView& from, std::string_view key) {
+  const auto found = from.find(key);
+  if (!found) return {};
+  const auto decimal = found->at("decimal").get<std::string>();
+  if (decimal != "." && decimal != ",") {
+    throw DataError(fmt::format("decimal '{}' is not one of: '.', ','", decimal));
+  }
+  return {decimal[0], found->at("mark").get<std::string>()};
+}
+
 json write_column(const ColumnTransform& column) {
   if (column.categorical) {
     return {{"name", column.name},
@@ -33,11 +49,13 @@ json write_column(const ColumnTransform& column) {
             {"levels", column.levels},
             {"missing_level", column.missing_level}};
   }
-  return {{"name", column.name},
-          {"kind", "numeric"},
-          {"mean", column.mean},
-          {"scale", column.scale},
-          {"fill", column.fill}};
+  json result = {{"name", column.name},
+                 {"kind", "numeric"},
+                 {"mean", column.mean},
+                 {"scale", column.scale},
+                 {"fill", column.fill}};
+  write_format(column.format, "format", result);
+  return result;
 }
 
 ColumnTransform read_column(const JsonView& from) {
@@ -55,6 +73,7 @@ ColumnTransform read_column(const JsonView& from) {
     from.at("mean").get_to(column.mean);
     from.at("scale").get_to(column.scale);
     from.at("fill").get_to(column.fill);
+    column.format = read_format(from, "format");
   }
   return column;
 }
@@ -101,6 +120,8 @@ Preprocessor::Parts read_parts(const JsonView& from) {
   from.at("target_sd").get_to(parts.target_sd);
   from.at("classes").get_to(parts.class_names);
   from.at("dropped").get_to(parts.dropped);
+  parts.target_format = read_format(from, "target_format");
+  parts.sparse_categories = from.value("sparse_categories", false);
   for (const JsonView& column : from.at("columns").items())
     parts.columns.push_back(read_column(column));
   if (const auto sparse = from.find("sparse")) {
@@ -134,6 +155,8 @@ json to_json(const Preprocessor& preprocessor) {
   for (const ColumnTransform& column : parts.columns) {
     result["columns"].push_back(write_column(column));
   }
+  write_format(parts.target_format, "target_format", result);
+  if (parts.sparse_categories) result["sparse_categories"] = true;
   if (parts.sparse) {
     result["sparse"] = {{"columns", parts.sparse_columns}, {"scales", parts.sparse_scales}};
   }

@@ -9,6 +9,8 @@
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
 #include "data/foreign_format.hpp"
+#include "data/levels.hpp"
+#include "data/number_format.hpp"
 #include "data/number_text.hpp"
 #include "data/split_at_lines.hpp"
 
@@ -18,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <thread>
 #include <unordered_map>
@@ -34,42 +35,22 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
 
 enum class Kind : std::uint8_t { numeric, categorical, dropped };
 
-/// Names of levels and their codes, in order of first appearance.
-class Levels {
- public:
-  std::uint32_t code(std::string_view level) {
-    if (const auto found = codes_.find(level); found != codes_.end()) return found->second;
-    const auto code = static_cast<std::uint32_t>(names_.size());
-    codes_.emplace(level, code);
-    names_.emplace_back(level);
-    return code;
-  }
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  std::vector<std::string> take() { return std::move(names_); }
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> codes_;
-  std::vector<std::string> names_;
-};
-
 struct BlockColumn {
   std::vector<double> numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
+  std::vector<TextValue> texts;      // of a column that is known to be numeric
   bool textual = false;              // taken for numeric, but holds text
+  bool has_missing_word = false;     // one that is missing only among numbers
   std::optional<RowError> infinite;  // an error only if the column stays numeric
 
   void clear() {  // keeps the memory of the numbers
     numbers.clear();
     codes.clear();
     levels = {};
+    texts.clear();
     textual = false;
+    has_missing_word = false;
     infinite.reset();
   }
 };
@@ -85,20 +66,26 @@ struct Result {
   std::vector<double> numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
+  std::vector<TextValue> texts;
   bool textual = false;
+  bool has_missing_word = false;
   std::optional<RowError> infinite;
   std::size_t infinite_block = 0;
 
   void append(const BlockColumn& part, std::size_t block) {
+    for (const TextValue& text : part.texts) {
+      texts.push_back({numbers.size() + text.row, 0, as_utf8(text.text)});
+    }
     numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
     std::vector<std::uint32_t> code_of;
-    for (const std::string& level : part.levels.names()) {
-      code_of.push_back(levels.code(as_utf8(level)));
+    for (std::size_t code = 0; code < part.levels.size(); ++code) {
+      code_of.push_back(levels.code(as_utf8(part.levels.name(code))));
     }
     for (const std::uint32_t code : part.codes) {
       codes.push_back(code == kMissingLevel ? kMissingLevel : code_of[code]);
     }
     textual = textual || part.textual;
+    has_missing_word = has_missing_word || part.has_missing_word;
     if (part.infinite && !infinite) {
       infinite = part.infinite;
       infinite_block = block;
@@ -106,32 +93,108 @@ struct Result {
   }
 };
 
-void read_numeric(FieldReader& reader, const std::string& name, BlockColumn& column) {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  if (!reader.number(value)) {
-    const std::string_view field = reader.field();
-    if (!parse_number(field, value)) {
-      value = std::numeric_limits<double>::quiet_NaN();
-      if (!is_missing(field)) column.textual = true;
+/// Words and numbers that the user says mean a missing value.
+class MissingWords {
+ public:
+  explicit MissingWords(const std::vector<std::string>& words) : words_(words) {
+    for (const std::string& word : words) {
+      double number = 0;
+      if (parse_number(word, number)) numbers_.push_back(number);
     }
+  }
+  [[nodiscard]] bool contain(std::string_view field) const {
+    return !words_.empty() && std::ranges::find(words_, field) != words_.end();
+  }
+  [[nodiscard]] bool contain(double number) const {
+    return !numbers_.empty() && std::ranges::find(numbers_, number) != numbers_.end();
+  }
+
+ private:
+  const std::vector<std::string>& words_;
+  std::vector<double> numbers_;
+};
+
+/// How a numeric column is read.
+struct NumericReading {
+  bool known = false;  // numeric whatever stands in it, in this format
+  bool plain = true;   // numbers are first looked for as they are mostly written
+  NumberFormat format = {};
+};
+
+constexpr double kMissingNumber = std::numeric_limits<double>::quiet_NaN();
+
+// The rest of read_numeric, for what is not plainly a number.
+double read_other(FieldReader& reader, const NumericReading& reading, const MissingWords& missing,
+                  BlockColumn& column) {
+  const std::string_view field = reader.field();
+  double value = kMissingNumber;
+  const bool is_number = reading.known ? parse_number(as_utf8(field), reading.format, value)
+                                       : parse_number(field, value);
+  if (is_number) return value;
+  if (is_missing(field) || missing.contain(field)) return kMissingNumber;
+  if (is_missing_number(field)) {
+    column.has_missing_word = true;
+  } else if (reading.known) {
+    column.texts.push_back({column.numbers.size(), 0, std::string(field)});
+  } else {
+    column.textual = true;
+  }
+  return kMissingNumber;
+}
+
+void read_numeric(FieldReader& reader, const std::string& name, const NumericReading& reading,
+                  const MissingWords& missing, BlockColumn& column) {
+  double value = kMissingNumber;
+  if (!reading.plain || !reader.number(value)) {
+    value = read_other(reader, reading, missing, column);
   }
   if (std::isinf(value) && !column.infinite) {
     column.infinite =
         RowError{reader.row_line(), fmt::format("infinite value in column '{}'", name)};
   }
-  column.numbers.push_back(value);
+  column.numbers.push_back(missing.contain(value) ? kMissingNumber : value);
 }
 
 // Wide files: looking through a list for every column would be quadratic.
 using NameSet = std::unordered_set<std::string_view>;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
+void read_level(FieldReader& reader, const MissingWords& missing, BlockColumn& column) {
+  const std::string_view field = reader.field();
+  const bool is_absent = is_missing(field) || missing.contain(field);
+  column.codes.push_back(is_absent ? kMissingLevel : column.levels.code(field));
 }
 
-void read_level(FieldReader& reader, BlockColumn& column) {
-  const std::string_view field = reader.field();
-  column.codes.push_back(is_missing(field) ? kMissingLevel : column.levels.code(field));
+/// The first level whose number is not what it plainly reads as, and that number.
+const std::string* find_example(const Column& column, const NumberFormat& format, double& value) {
+  const auto is_example = [&](const std::string& level) {
+    double plain = 0;
+    return parse_number(level, format, value) && !(parse_number(level, plain) && plain == value);
+  };
+  const auto found = std::ranges::find_if(column.levels, is_example);
+  return found == column.levels.end() ? nullptr : &*found;
+}
+
+std::string format_note(const Column& column, const NumberFormat& format) {
+  double value = 0;
+  const std::string* const example = find_example(column, format, value);
+  if (example == nullptr) return {};
+  return fmt::format("column '{}' is read as numbers: '{}' is {}", column.name, *example, value);
+}
+
+std::string ambiguous_note(const Column& column) {
+  double with_point = 0;
+  double with_comma = 0;
+  const NumberFormat format = find_format(column.levels, count_levels(column), {}).format;
+  for (const std::string& level : column.levels) {
+    if (!parse_number(level, {'.', format.mark}, with_point) ||
+        !parse_number(level, {',', format.mark}, with_comma) || with_point == with_comma) {
+      continue;
+    }
+    return fmt::format(
+        "column '{}' is read as text: '{}' may be {} or {}; decimal = point or comma says which",
+        column.name, level, with_point, with_comma);
+  }
+  return {};
 }
 
 /// Reads one table; made per call of parse_csv.
@@ -139,7 +202,11 @@ class CsvParser {
  public:
   CsvParser(std::string_view text, std::string source, const ReadOptions& options,
             std::size_t lines_before = 0)
-      : text_(text), source_(std::move(source)), options_(options), lines_before_(lines_before) {}
+      : text_(text),
+        source_(std::move(source)),
+        options_(options),
+        missing_(options.missing),
+        lines_before_(lines_before) {}
 
   Table parse();
 
@@ -148,6 +215,7 @@ class CsvParser {
   void skip_preamble();
   void read_layout();
   void choose_kinds();
+  void drop_index();
   std::size_t find_name(const std::string& name, std::string_view role) const;
   void parse_blocks();
   void parse_wave(std::size_t first, std::size_t count);
@@ -157,18 +225,23 @@ class CsvParser {
   [[nodiscard]] RowError ragged(std::size_t line, std::size_t columns) const;
   bool reconsider_kinds();
   void check_errors() const;
-  void check_mixed(std::size_t c) const;
-  [[noreturn]] void fail_mixed(std::size_t c) const;
   [[nodiscard]] Column take_column(std::size_t c);
+  void recognise_numbers(Column& column);
+  void check_first_row(const Column& column) const;
+  void find_lines(std::vector<Column>& columns) const;
 
   std::string_view text_;
   std::string source_;
   const ReadOptions& options_;
+  MissingWords missing_;
   std::size_t lines_before_;
   std::string_view body_;  // text_ without preamble and header
   CsvLayout layout_;
   std::vector<Kind> kinds_;
+  std::vector<NumericReading> readings_;
+  std::vector<bool> declared_;  // categorical by the user's word
   std::vector<std::string> unread_;
+  std::vector<std::string> notes_;
   std::vector<std::string_view> block_texts_;
   std::vector<Block> wave_;  // blocks read together; used again, so that they stay in the cache
   std::vector<Result> results_;
@@ -203,7 +276,7 @@ void CsvParser::read_layout() {
     fail(body_.substr(error.line > 0 || line == std::string_view::npos ? 0 : line + 1), error);
   }
   body_.remove_prefix(layout_.body);
-  if (body_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+  if (options_.needs_rows && body_.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw DataError("has a header but no rows", source_);
   }
 }
@@ -219,28 +292,47 @@ std::size_t CsvParser::find_name(const std::string& name, std::string_view role)
 }
 
 void CsvParser::choose_kinds() {
+  // A decimal comma makes other numbers even of what is plainly one: 1.234.
+  const bool plain = options_.decimal != DecimalChoice::comma;
   for (const bool textual : layout_.textual) {
-    kinds_.push_back(textual ? Kind::categorical : Kind::numeric);
+    kinds_.push_back(textual || !plain ? Kind::categorical : Kind::numeric);
   }
+  readings_.resize(kinds_.size());
+  declared_.resize(kinds_.size());
   for (const std::string& name : options_.categorical) {
-    kinds_[find_name(name, "categorical")] = Kind::categorical;
+    declared_[find_name(name, "categorical")] = true;
   }
+  std::unordered_map<std::string_view, const NumberFormat*> numeric;
+  for (const KnownNumbers& known : options_.known_numeric) numeric[known.name] = &known.format;
   const NameSet categorical(options_.known_categorical.begin(), options_.known_categorical.end());
   const NameSet only =
       options_.only ? NameSet(options_.only->begin(), options_.only->end()) : NameSet();
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     const std::string& name = layout_.names[c];
-    if (categorical.contains(name)) kinds_[c] = Kind::categorical;
+    if (const auto known = numeric.find(name); known != numeric.end()) {
+      kinds_[c] = Kind::numeric;
+      readings_[c] = {true, *known->second == NumberFormat{}, *known->second};
+    }
+    if (categorical.contains(name)) declared_[c] = true;
+    if (declared_[c]) kinds_[c] = Kind::categorical;
     if (options_.only && !only.contains(name)) {
       kinds_[c] = Kind::dropped;
       unread_.push_back(name);
     }
   }
   for (const std::string& name : options_.drop) kinds_[find_name(name, "drop")] = Kind::dropped;
+  if (layout_.has_index && !declared_[0] && kinds_[0] != Kind::dropped) drop_index();
   if (!options_.only &&
       std::ranges::all_of(kinds_, [](Kind kind) { return kind == Kind::dropped; })) {
     throw DataError("every column is dropped", source_);
   }
+}
+
+void CsvParser::drop_index() {
+  kinds_[0] = Kind::dropped;
+  unread_.push_back(layout_.names[0]);
+  notes_.emplace_back(
+      "the first column has no name: it is taken for an index of the rows and left out");
 }
 
 RowError CsvParser::ragged(std::size_t line, std::size_t columns) const {
@@ -253,10 +345,10 @@ void CsvParser::read_row(FieldReader& reader, Block& block) const {
     if (reader.row_ended()) throw ragged(reader.row_line(), c);
     switch (kinds_[c]) {
       case Kind::numeric:
-        read_numeric(reader, layout_.names[c], block.columns[c]);
+        read_numeric(reader, layout_.names[c], readings_[c], missing_, block.columns[c]);
         break;
       case Kind::categorical:
-        read_level(reader, block.columns[c]);
+        read_level(reader, missing_, block.columns[c]);
         break;
       case Kind::dropped:
         (void)reader.field();
@@ -334,11 +426,16 @@ void CsvParser::parse_blocks() {
   }
 }
 
-// The sample may have shown numbers only where text follows.
+// The sample may have shown numbers only where text follows; words for a missing number among no
+// numbers are categories.
 bool CsvParser::reconsider_kinds() {
   bool changed = false;
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
-    if (!results_[c].textual) continue;
+    const Result& result = results_[c];
+    const bool only_words =
+        result.has_missing_word && !readings_[c].known &&
+        std::ranges::all_of(result.numbers, [](double number) { return std::isnan(number); });
+    if (!result.textual && !only_words) continue;
     kinds_[c] = Kind::categorical;
     changed = true;
   }
@@ -356,51 +453,6 @@ void CsvParser::check_errors() const {
   if (first != nullptr) fail(block_texts_[first->infinite_block], *first->infinite);
 }
 
-// A header that was not recognised, or a slip of the pen, must not turn thousands of numbers into
-// as many categories.
-void CsvParser::check_mixed(std::size_t c) const {
-  const std::string& name = layout_.names[c];
-  if (kinds_[c] != Kind::categorical || contains(options_.categorical, name) ||
-      contains(options_.known_categorical, name)) {
-    return;
-  }
-  std::vector<bool> is_number;
-  double ignored = 0;
-  for (const std::string& level : results_[c].levels.names()) {
-    is_number.push_back(parse_number(level, ignored));
-  }
-  std::size_t present = 0;
-  std::size_t numbers = 0;
-  for (const std::uint32_t code : results_[c].codes) {
-    if (code == kMissingLevel) continue;
-    ++present;
-    numbers += is_number[code] ? 1U : 0U;
-  }
-  if (10 * numbers >= 9 * present && present > 0) fail_mixed(c);
-}
-
-void CsvParser::fail_mixed(std::size_t c) const {
-  FieldReader reader(body_, layout_.separator);
-  double ignored = 0;
-  bool first = !layout_.header;
-  while (reader.next_row()) {
-    for (std::size_t skipped = 0; skipped < c; ++skipped) (void)reader.field();
-    const std::string value(reader.field());
-    if (!is_missing(value) && !parse_number(value, ignored)) {
-      const bool may_be_name = first && !options_.header;
-      fail(body_, {reader.row_line(),
-                   fmt::format("'{}' in column '{}', nearly all of whose values are numbers; {}",
-                               value, layout_.names[c],
-                               may_be_name ? "if the first row is a header, say header = yes"
-                                           : "correct it, leave it empty, or declare the column "
-                                             "categorical")});
-    }
-    first = false;
-    while (!reader.row_ended()) (void)reader.field();
-  }
-  throw DataError("a column changed while it was read", source_);
-}
-
 Column CsvParser::take_column(std::size_t c) {
   Column column;
   column.name = layout_.names[c];
@@ -408,7 +460,63 @@ Column CsvParser::take_column(std::size_t c) {
   column.numbers = std::move(results_[c].numbers);
   column.codes = std::move(results_[c].codes);
   column.levels = results_[c].levels.take();
+  column.texts = std::move(results_[c].texts);
+  column.format = readings_[c].format;
+  column.declared = declared_[c];
+  if (column.categorical && !column.declared) recognise_numbers(column);
   return column;
+}
+
+// Numbers that are not plainly written, or have some other values among them.
+void CsvParser::recognise_numbers(Column& column) {
+  const std::vector<std::size_t> counts = count_levels(column);
+  const FoundFormat found = find_format(column.levels, counts, options_.decimal);
+  // What is text in more than a tenth of its values is not numbers with slips among them.
+  if (found.numbers == 0 || 10 * found.numbers < 9 * found.present) return;
+  if (found.ambiguous) {
+    notes_.push_back(ambiguous_note(column));
+    return;
+  }
+  std::string note = format_note(column, found.format);
+  if (!note.empty()) notes_.push_back(std::move(note));
+  column = as_numeric(column, found.format);
+  for (double& number : column.numbers) {
+    if (missing_.contain(number)) number = kMissingNumber;
+  }
+  check_first_row(column);
+}
+
+// More likely a header that was not recognised than a value.
+void CsvParser::check_first_row(const Column& column) const {
+  if (layout_.header || options_.header || column.texts.empty() || column.texts[0].row > 0) return;
+  FieldReader reader(body_, layout_.separator);
+  (void)reader.next_row();
+  fail(body_, {reader.row_line(),
+               fmt::format("'{}' in column '{}', nearly all of whose values are numbers; if the "
+                           "first row is a header, say header = yes",
+                           column.texts[0].text, column.name)});
+}
+
+// Lines are counted only where somebody will ask for them.
+void CsvParser::find_lines(std::vector<Column>& columns) const {
+  std::vector<TextValue*> texts;
+  for (Column& column : columns) {
+    for (TextValue& text : column.texts) texts.push_back(&text);
+  }
+  if (texts.empty()) return;
+  std::ranges::sort(texts, {}, &TextValue::row);
+  const std::string_view before =
+      text_.substr(0, static_cast<std::size_t>(body_.data() - text_.data()));
+  const std::size_t first =
+      lines_before_ + static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+  FieldReader reader(body_, layout_.separator);
+  auto next = texts.begin();
+  for (std::size_t row = 0; next != texts.end() && reader.next_row(); ++row) {
+    for (; next != texts.end() && (*next)->row == row; ++next) {
+      (*next)->line = first + reader.row_line();
+    }
+    while (!reader.row_ended()) (void)reader.field();
+  }
 }
 
 Table CsvParser::parse() {
@@ -425,7 +533,6 @@ Table CsvParser::parse() {
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
   check_errors();
-  for (std::size_t c = 0; c < kinds_.size(); ++c) check_mixed(c);
 
   Table table;
   table.source = source_;
@@ -434,6 +541,8 @@ Table CsvParser::parse() {
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
   }
+  find_lines(table.columns);
+  table.notes = std::move(notes_);
   return table;
 }
 
@@ -445,7 +554,7 @@ Table parse_csv(std::string_view text, const std::string& source, const ReadOpti
 
 Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
   const FileBytes file(path);
-  refuse_foreign_format(file.text(), file.source());
+  if (options.preamble.empty()) refuse_foreign_format(file.text(), file.source());
   return parse_csv(file.text(), file.source(), options);
 }
 

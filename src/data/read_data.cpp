@@ -25,6 +25,9 @@ namespace adacvar {
 
 namespace {
 
+constexpr const char* kStandardInput = "-";
+constexpr const char* kStandardInputFile = "/dev/stdin";
+
 bool is_synthetic(const std::string& name) {
   return std::ranges::find(synthetic_names(), name) != synthetic_names().end();
 }
@@ -45,6 +48,7 @@ Condition for_sets(const std::vector<std::string>& names, const std::string& wor
 
 // The reader of text sees the levels as they are written; here a number is named by its value.
 void make_categorical(Column& column) {
+  column.declared = true;
   if (column.categorical) return;
   column.categorical = true;
   std::vector<double> values;
@@ -153,6 +157,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
                   options, "y");
   }
   if (is_named(name)) return read_named(name, options);
+  if (name == kStandardInput) return read_file(kStandardInputFile, options, csv);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     std::vector<std::string> sets = named_sets();
@@ -251,6 +256,7 @@ RawData read_data(const std::string& name, const SourceOptions& options) {
 std::vector<std::filesystem::path> files_of(const std::string& name,
                                             const std::filesystem::path& data_dir) {
   if (is_synthetic(name)) return {};
+  if (name == kStandardInput) return {kStandardInputFile};
   std::vector<std::filesystem::path> files;
   if (is_named(name)) {
     for (const NamedFile& file : named_set_info(name).files) {

@@ -57,6 +57,9 @@ Table to_table(const SparseRows& sparse) {
 namespace {
 
 void append_column(Column& column, const Column& more) {
+  for (const TextValue& text : more.texts) {
+    column.texts.push_back({column.numbers.size() + text.row, text.line, text.text});
+  }
   column.numbers.insert(column.numbers.end(), more.numbers.begin(), more.numbers.end());
   std::vector<std::uint32_t> code_of;
   for (const std::string& level : more.levels) {

@@ -24,6 +24,7 @@ using nlohmann::json;
 
 constexpr std::string_view kFormat = "adacvar-model";
 constexpr std::uint64_t kVersion = 1;
+constexpr Names kDecimals{"auto", "point", "comma"};
 constexpr Names kTaskChoices{"auto", "regression", "binary", "multiclass"};
 
 json training_options(const TrainOptions& options) {
@@ -151,6 +152,10 @@ json write_data(const TrainedModel& model) {
                {"columns", model.fingerprint.columns}, {"crc64", model.fingerprint.crc64},
                {"task", kTaskChoices.of(model.task)},  {"split", {s.train, s.valid, s.test}}};
   if (s.own_test) data["own_test"] = true;
+  if (!model.reading.missing.empty()) data["missing"] = model.reading.missing;
+  if (model.reading.decimal != DecimalChoice::automatic) {
+    data["decimal"] = kDecimals.of(model.reading.decimal);
+  }
   return data;
 }
 
@@ -173,6 +178,10 @@ void read_data_part(const JsonView& from, TrainedModel& model) {
   model.shares.own_test = from.value("own_test", false);
   from.at("categorical").get_to(model.reading.categorical);
   from.at("drop").get_to(model.reading.drop);
+  model.reading.missing = from.value("missing", model.reading.missing);
+  if (const auto decimal = from.find("decimal")) {
+    model.reading.decimal = read_name<DecimalChoice>(*decimal, kDecimals, "decimal");
+  }
 }
 
 void check_version(const JsonView& from) {
@@ -234,6 +243,12 @@ std::filesystem::path weights_path(const std::filesystem::path& model) {
   std::filesystem::path path = model;
   path += ".pt";
   return path;
+}
+
+SourceOptions with_missing_words(const TrainedModel& model, SourceOptions options) {
+  options.missing.insert(options.missing.end(), model.reading.missing.begin(),
+                         model.reading.missing.end());
+  return options;
 }
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {

@@ -1,6 +1,7 @@
 #include <adacvar/adacvar.hpp>
 
 #include "support/expect_words.hpp"
+#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -244,7 +245,7 @@ TEST_F(PrepareData, a_file_of_test_rows_keeps_the_categories_and_needs_only_thei
     all.split = {1, 0, 0};
     return prepare_data(all, 0);
   }();
-  EXPECT_EQ(data.train.feature_names, (Words{"zip=01", "zip=02", "x"}));
+  EXPECT_EQ(data.preprocessor.feature_names(), (Words{"zip=01", "zip=02", "x"}));
   // 01 is the category of training, 1 is none. x: mean 3.
   EXPECT_EQ(data.test.dense, (std::vector<float>{1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(data.notes,
@@ -255,7 +256,7 @@ TEST_F(PrepareData, constant_columns_are_noted) {
   const std::string file = rows("t.csv", 20, "same");
   const PreparedData data = prepare_data({.data = file, .target = "y"}, 0);
   EXPECT_EQ(data.notes, Words{"column 'c' is constant in the training rows and was dropped"});
-  EXPECT_EQ(data.train.feature_names, Words{"x"});
+  EXPECT_EQ(data.preprocessor.feature_names(), Words{"x"});
 }
 
 TEST_F(PrepareData, raw_features_are_left_as_they_are) {
@@ -291,6 +292,114 @@ TEST_F(PrepareData, what_cannot_be_trained_on_is_refused) {
   expect_words<DataError>(
       [&] { (void)prepare_data({.data = file, .target = "c", .task = TaskChoice::regression}, 0); },
       file + ": target 'c' is not numeric: 'even' in row 2");
+}
+
+bool mentions(const Words& notes, std::string_view text) {
+  return std::ranges::any_of(
+      notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+TEST_F(PrepareData, rows_without_a_target_are_left_out_and_counted) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 40; ++i) {
+    text += std::to_string(i) + "," + (i % 10 == 3 ? std::string() : std::to_string(i * i)) + "\n";
+  }
+  DataOptions options{.data = write("t.csv", text), .target = "y"};
+  const PreparedData data = prepare_data(options, 1);
+  EXPECT_EQ(sizes_of(data), (Sizes{18, 11, 7}));
+  EXPECT_TRUE(mentions(data.notes, "4 of 40 rows")) << data.notes[0];
+  for (const auto* part : {&data.rows.train, &data.rows.valid, &data.rows.test}) {
+    for (const Index row : *part) EXPECT_NE(row % 10, 3U);
+  }
+  EXPECT_EQ(split_data(read_data(options.data), "y", TaskChoice::automatic, data.shares, 1),
+            data.rows);
+  options.strict = true;
+  expect_words<DataError>([&] { (void)prepare_data(options, 1); },
+                          options.data + ": target 'y' is missing in row 4");
+  options = {.data = write("none.csv", "x,y\n1,\n2,?\n"), .target = "y"};
+  expect_words<DataError>([&] { (void)prepare_data(options, 1); },
+                          options.data + ": target 'y' is missing in every row");
+}
+
+TEST_F(PrepareData, rows_of_a_test_file_without_a_target_are_left_out) {
+  const DataOptions options{.data = rows("t.csv", 20),
+                            .target = "y",
+                            .valid_data = write("v.csv", "x,c,y\n1,odd,?\n4,even,2\n"),
+                            .test_data = write("e.csv", "x,c,y\n1,odd,\n4,even,n.a.\n9,odd,3\n")};
+  const PreparedData data = prepare_data(options, 0);
+  EXPECT_EQ(data.rows.valid, std::vector<Index>{1});
+  EXPECT_EQ(data.rows.test, std::vector<Index>{2});
+  EXPECT_EQ(data.test.targets, std::vector<double>{3});
+  EXPECT_TRUE(mentions(data.notes, "1 of the validation rows"));
+  EXPECT_TRUE(mentions(data.notes, "2 of the test rows"));
+}
+
+TEST_F(PrepareData, text_in_a_test_file_is_missing_and_counted) {
+  const DataOptions options{.data = rows("t.csv", 20),
+                            .target = "y",
+                            .test_data = write("e.csv", "x,c,y\nabc,odd,1\n4,even,2\nx,odd,3\n")};
+  const PreparedData data = prepare_data(options, 0);
+  EXPECT_EQ(data.test.rows, 3U);
+  EXPECT_TRUE(mentions(data.notes, "2 values of the numeric column 'x' in the test rows"));
+  EXPECT_TRUE(mentions(data.notes, "'abc' in line 2"));
+}
+
+TEST_F(PrepareData, many_text_classes_have_to_be_asked_for) {
+  const auto table = [&](int rows, int classes) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < rows; ++i) {
+      text += std::to_string(i) + ",c" + std::to_string(i % classes) + "\n";
+    }
+    return write("t" + std::to_string(rows) + ".csv", text);
+  };
+  const auto refusal = [](const DataOptions& options) {
+    return support::message_of<OptionError>([&] { return prepare_data(options, 0).train; });
+  };
+  const std::string many = refusal({.data = table(600, 51), .target = "y"});
+  EXPECT_NE(many.find("51 different values in 600 rows"), std::string::npos) << many;
+  EXPECT_NE(many.find("--task multiclass"), std::string::npos) << many;
+  const std::string thin = refusal({.data = table(49, 10), .target = "y"});
+  EXPECT_NE(thin.find("10 different values in 49 rows"), std::string::npos) << thin;
+  EXPECT_EQ(prepare_data({.data = table(500, 50), .target = "y"}, 0).train.class_names.size(), 50U);
+  EXPECT_EQ(prepare_data({.data = table(8, 2), .target = "y"}, 0).train.class_names.size(), 2U);
+  EXPECT_EQ(prepare_data({.data = table(600, 51), .target = "y", .task = TaskChoice::multiclass}, 0)
+                .train.class_names.size(),
+            51U);
+}
+
+TEST_F(PrepareData, prices_are_numbers_not_classes) {
+  std::string text = "x;y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(i) + ";$" + std::to_string(i) + (i % 2 == 0 ? ".40\n" : ",234.50\n");
+  }
+  const PreparedData data = prepare_data({.data = write("p.csv", text), .target = "y"}, 0);
+  EXPECT_EQ(data.train.task, Task::regression);
+  EXPECT_EQ(data.preprocessor.parts().target_format, (NumberFormat{'.', "$"}));
+}
+
+TEST_F(PrepareData, whole_targets_of_few_values_get_a_note) {
+  const auto notes = [&](int rows, int values, TaskChoice task = TaskChoice::automatic) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < rows; ++i) {
+      text += std::to_string(i * i) + "," + std::to_string(1 + i % values) + "\n";
+    }
+    return prepare_data({.data = write("w.csv", text), .target = "y", .task = task}, 0).notes;
+  };
+  EXPECT_TRUE(mentions(notes(70, 7), "--task multiclass"));
+  EXPECT_TRUE(mentions(notes(70, 7), "7 whole values, 1 to 7"));
+  EXPECT_TRUE(notes(70, 7, TaskChoice::regression).empty());
+  EXPECT_TRUE(notes(70, 35).empty());
+  EXPECT_TRUE(notes(70, 2).empty()) << "two values are classes already";
+}
+
+TEST_F(PrepareData, a_column_that_is_distinct_in_nearly_every_row_is_named) {
+  std::string text = "id,x,y\n";
+  for (int i = 0; i < 200; ++i) {
+    text += "u" + std::to_string(i) + "," + std::to_string(i % 9) + "," + std::to_string(i) + "\n";
+  }
+  const PreparedData data = prepare_data({.data = write("i.csv", text), .target = "y"}, 0);
+  EXPECT_TRUE(mentions(data.notes, "'id'"));
+  EXPECT_TRUE(mentions(data.notes, "--drop id"));
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -148,12 +150,98 @@ TEST(Preprocess, bad_later_data_is_refused) {
   EXPECT_EQ(refusal("x,c,y\n1,p,a\n2,q,?\n"), "t.csv: target 'y' is missing in row 2");
   EXPECT_EQ(refusal("x,d,y\n1,p,a\n2,q,b\n"), "t.csv: feature column 'c' is not one of: x, d, y");
   EXPECT_EQ(refusal("x,c,z\n1,p,a\n2,q,b\n"), "t.csv: target column 'y' is not one of: x, c, z");
-  EXPECT_EQ(refusal("x,c,y\n1,p,a\nword,q,b\n"),
-            "t.csv: column 'x' is numeric in training, but has 'word' in row 2");
+  EXPECT_EQ(refusal("x,c,y\nno,p,a\nword,q,b\n"),
+            "t.csv: column 'x' is numeric in training, but has 'no' in row 1");
+  EXPECT_EQ(message_of<DataError>([&] {
+              return fit(parse("x,y\n1,0\n2,1\n3,0\n"))
+                  .apply(parse("x,y\n1,0\n2,1\n3,0\n4,0\n5,0\n6,0\n7,0\n8,0\n9,0\n0,maybe\n"),
+                         Rows{0, 9});
+            }),
+            "t.csv: class 'maybe' in row 10 is not one of those seen in training: 0, 1");
   EXPECT_EQ(refusal("x,c,y\n1,p,a\n1e300,q,b\n"),
             "t.csv: column 'x', row 2: the value does not fit a float");
   EXPECT_EQ(message_of<DataError>([&] { return preprocessor.apply(SparseRows{}, Rows{}); }),
             "training was on a table, these are sparse rows");
+}
+
+TEST(Preprocess, the_kind_of_a_column_is_a_matter_of_the_training_rows) {
+  // A word in three of five rows, none of them a training row.
+  const Table table = parse("x,y\n1,1\n3,4\nword,7\nother,2\nword,3\n");
+  ASSERT_TRUE(table.columns[0].categorical);
+  const Preprocessor preprocessor =
+      Preprocessor::fit(table, Rows{0, 1}, {.target = "y", .task = Task::regression});
+  EXPECT_EQ(preprocessor.feature_names(), Words{"x"});
+  ApplyReport report;
+  EXPECT_EQ(preprocessor.apply(table, Rows{0, 2, 3}, &report).dense, (Floats{-1, 0, 0}));
+  EXPECT_EQ(report.numeric.at("x").texts, 2U);
+  EXPECT_EQ(report.numeric.at("x").first_place, "row 3");
+  // Declared, it is categories whatever the training rows hold.
+  const Table declared = parse("x,y\n1,1\n3,4\nword,7\n", {.categorical = {"x"}});
+  EXPECT_EQ(Preprocessor::fit(declared, Rows{0, 1}, {.target = "y", .task = Task::regression})
+                .feature_names(),
+            (Words{"x=1", "x=3"}));
+}
+
+TEST(Preprocess, a_text_among_numbers_is_refused_in_training_rows_and_missing_in_others) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(i) + "," + std::to_string(i * i) + "\n";
+  const Table table = parse(text + "1O,5\n");
+  EXPECT_EQ(message_of<DataError>([&] { return fit(table); }).substr(0, 29),
+            "t.csv:22: '1O' in column 'x',");
+  ApplyReport report;
+  const Dataset data =
+      Preprocessor::fit(table, all_rows(20), {.target = "y"}).apply(table, Rows{20}, &report);
+  EXPECT_EQ(data.dense, Floats{0}) << "the training mean";
+  const Words notes = apply_notes(report, "the test");
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("'1O' in line 22"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("'x'"), std::string::npos) << notes[0];
+}
+
+/// A column of that many distinct ids, one of five kinds, one number.
+Table ids(std::size_t rows) {
+  std::string text = "id,kind,x,y\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    text += "r" + std::to_string(i) + ",k" + std::to_string(i % 5) + "," + std::to_string(i % 7) +
+            "," + std::to_string(i % 11) + "\n";
+  }
+  return parse(text);
+}
+
+TEST(Preprocess, many_categories_stay_sparse) {
+  constexpr std::size_t kRows = 100'000;  // 40 GB, were they dense
+  const Table table = ids(kRows + 1);
+  const Preprocessor preprocessor = Preprocessor::fit(table, all_rows(kRows), {.target = "y"});
+  EXPECT_EQ(preprocessor.features(), kRows + 6);
+  const Dataset data = preprocessor.apply(table, all_rows(kRows + 1));
+  ASSERT_TRUE(data.is_sparse());
+  EXPECT_TRUE(data.dense.empty());
+  EXPECT_EQ(data.value.size(), 3 * kRows + 2) << "the last id was not seen in training";
+  EXPECT_EQ(data.start.back(), data.value.size());
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    ASSERT_TRUE(std::ranges::is_sorted(data.column.begin() + static_cast<long>(data.start[row]),
+                                       data.column.begin() + static_cast<long>(data.start[row + 1]),
+                                       std::ranges::less_equal()));
+  }
+  EXPECT_EQ(preprocessor_from_json(to_json(preprocessor)), preprocessor);
+}
+
+TEST(Preprocess, sparse_and_dense_rows_of_categories_agree) {
+  const Table table = ids(300);
+  const Preprocessor dense = fit(table);
+  Preprocessor::Parts parts = dense.parts();
+  EXPECT_FALSE(parts.sparse_categories) << "small tables stay dense";
+  parts.sparse_categories = true;
+  const Dataset rows = Preprocessor(parts).apply(table, Rows{7, 7, 299, 0});
+  const Dataset expected = dense.apply(table, Rows{7, 7, 299, 0});
+  std::vector<float> written(expected.dense.size(), 0.0F);
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    for (std::size_t e = rows.start[row]; e < rows.start[row + 1]; ++e) {
+      written[row * rows.features + rows.column[e]] = rows.value[e];
+    }
+  }
+  EXPECT_EQ(written, expected.dense);
+  EXPECT_EQ(rows.targets, expected.targets);
 }
 
 TEST(Preprocess, prediction_needs_no_target) {
@@ -170,7 +258,7 @@ TEST(Preprocess, sparse_rows_stay_sparse) {
   EXPECT_TRUE(data.is_sparse());
   EXPECT_TRUE(data.dense.empty());
   EXPECT_EQ(data.features, 1U);
-  EXPECT_EQ(data.feature_names, (Words{"c1"}));
+  EXPECT_EQ(preprocessor.feature_names(), (Words{"c1"}));
   EXPECT_EQ(data.start, (std::vector<std::size_t>{0, 1, 1}));
   EXPECT_EQ(data.column, (std::vector<std::uint32_t>{0}));
   EXPECT_EQ(data.value, (Floats{4}));
@@ -180,7 +268,7 @@ TEST(Preprocess, sparse_rows_stay_sparse) {
 TEST(PreprocessJson, comes_back_equal) {
   const std::vector<Preprocessor> all = {
       fit(parse("x,c,k,y\n0.1,p,1,1\n0.7,?,1,2\n-3e-7,q,1,7.3\n")),
-      fit(parse("x,y\n1,a\n2,b\n3,c\n")),
+      fit(parse("x,y\n1,a\n2,b\n3,c\n")), fit(parse("x;y\n0,5;$1,234.50\n1,25;$7\n2,0;$8\n")),
       Preprocessor::fit(parse_libsvm("1 1:2 2:5\n-1 2:3\n", "t"), Rows{0, 1})};
   for (const Preprocessor& preprocessor : all) {
     const std::string text = to_json(preprocessor).dump();

@@ -35,7 +35,6 @@ struct Dataset {
   double target_mean = 0;  ///< regression: of the training rows
   double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd
   ImageShape image = {};   ///< of pictures; then features = image.size(), dense
-  std::vector<std::string> feature_names;
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }

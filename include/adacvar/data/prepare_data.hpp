@@ -23,16 +23,19 @@ struct DataOptions {
   std::string valid_data = {};
   std::string test_data = {};
   bool raw_features = false;
+  bool strict = false;
   SourceOptions source = {};
 
   static void describe(auto&& option) {
     using O = DataOptions;
     option("data", &O::data,
-           "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz) or name of a built-in set");
+           "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
+           "of a built-in set");
     option("target", &O::target,
            "column to learn; built-in sets, LIBSVM files and pictures know their own");
     option("task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
-           "auto: classes when the target is text or has two values, else regression");
+           "auto: classes when the target is text of at most 50 values or has two values, else "
+           "regression");
     option(
         "split", &O::split, Bounds{.low = 0, .high = 1},
         "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
@@ -40,6 +43,7 @@ struct DataOptions {
     option("valid-data", &O::valid_data, "file or set of the validation rows");
     option("test-data", &O::test_data, "file or set of the test rows");
     option("raw-features", &O::raw_features, "numeric features are not standardised");
+    option("strict", &O::strict, "a row without a target is an error, not left out");
   }
 };
 
@@ -61,16 +65,19 @@ struct PreparedData {
 [[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                                     TaskChoice task);
 
-/// The rows of the three parts, drawn by `seed`; classes are split alike (stratified). With
+/// The rows of the three parts, drawn by `seed` from those that have a target; classes are split
+/// alike (stratified). With
 /// `shares.own_test` the test rows are the data's own, and the shares are of the others.
 /// Throws: OptionError as split_rows, and when there are no such rows; DataError when there is no
 /// such target.
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                                const SplitShares& shares, std::uint64_t seed);
 
-/// Reads, splits and preprocesses; what is fitted is fitted on the training rows alone.
-/// Throws: OptionError for options that do not fit each other or the data; DataError as
-/// read_data and Preprocessor do, and when no row is left for training.
+/// Reads, splits and preprocesses; what is fitted is fitted on the training rows alone. Rows
+/// without a target are left out, with a note, unless `strict`. A text target is classes by itself
+/// only when it has 50 at most and five rows for each. Throws: OptionError for options that do not
+/// fit each other or the data; DataError as read_data and Preprocessor do, and when no row is left
+/// for training.
 [[nodiscard]] PreparedData prepare_data(const DataOptions& options, std::uint64_t seed);
 
 /// The same for data that is there and split already; rows may be left out or stand repeatedly.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace adacvar {
+
+/// Training rows of a table that would take more than that, with more than kMostDenseFeatures
+/// features for each column, become sparse: 8 bytes for each column in place of 4 for each feature.
+inline constexpr std::size_t kMostDenseBytes = std::size_t{32} << 20U;
+inline constexpr std::size_t kMostDenseFeatures = 4;
 
 struct PreprocessOptions {
   std::string target = {};        ///< name of the target's column
@@ -28,6 +34,7 @@ struct ColumnTransform {
   double mean = 0;  ///< numeric: (x - mean) / scale; a missing x counts as fill
   double scale = 1;
   double fill = 0;                  ///< mean of the training rows
+  NumberFormat format = {};         ///< numeric: as its numbers are written
   std::vector<std::string> levels;  ///< categorical: one feature each, in sorted order
   bool missing_level = false;       ///< categorical: one more feature, 1 where the value is missing
 
@@ -37,29 +44,48 @@ struct ColumnTransform {
   friend bool operator==(const ColumnTransform&, const ColumnTransform&) = default;
 };
 
-/// What `apply` met that training had not.
-struct ApplyReport {
-  std::size_t unknown_categories = 0;        ///< values, over all columns
-  std::vector<std::string> unknown_columns;  ///< columns with such values
+/// What `apply` met in a numeric column.
+struct NumericReport {
+  std::size_t numbers = 0;
+  std::size_t missing = 0;  ///< without texts
+  std::size_t texts = 0;    ///< values that are not numbers
+  std::string first_text;
+  std::string first_place;  ///< `line 17` or `row 16`
 };
 
-/// In words, or nothing when there was nothing: `2 values of a, b in the test rows were ...`.
-[[nodiscard]] std::string unknown_note(const ApplyReport& report, std::string_view part);
+/// What `apply` met; of several calls, in all of them.
+struct ApplyReport {
+  std::size_t unknown_categories = 0;        ///< values not seen in training, over all columns
+  std::vector<std::string> unknown_columns;  ///< columns with such values, each once
+  std::map<std::string, NumericReport> numeric;
+};
+
+/// In words, one sentence each: values not seen in training, texts in numeric columns.
+/// `part`: the rows, as in `2 values of a, b in the test rows were ...`.
+[[nodiscard]] std::vector<std::string> apply_notes(const ApplyReport& report,
+                                                   std::string_view part);
+
+/// How many numbers were missing, in words; nothing when none was.
+[[nodiscard]] std::string missing_note(const ApplyReport& report, std::string_view part);
 
 /// Turns tables into datasets, by what it learned from the training rows alone.
 ///
-/// Numeric columns are standardised (population standard deviation), a missing value is the
-/// training mean. Categorical columns become one feature per level seen in training, a missing
-/// value a level of its own where training had one; a value not seen there has only zeros and is
-/// counted. Columns that are constant in training are dropped, with a note.
-/// Classes: the name that sorts first is class 0; names that are all numbers sort as numbers.
+/// Whether a column is numeric is a matter of the training rows: text that only other rows have is
+/// a missing value there, and counted. Numeric columns are standardised (population standard
+/// deviation), a missing value is the training mean. Categorical columns become one feature per
+/// level seen in training, a missing value a level of its own where training had one; a value not
+/// seen there has only zeros and is counted. Columns that are constant in training are dropped,
+/// with a note. Where categories make many features of few columns (kMostDenseBytes) the datasets
+/// are sparse. Classes: the name that sorts first is class 0; names that are all numbers sort as
+/// numbers.
 class Preprocessor {
  public:
   /// `task`, when not said: a categorical target is classes; so is a numeric one with two values;
   /// any other is regression.
   /// Cost: O(rows * columns), plus sorting of the levels.
   /// Throws: DataError when the target is not a column, is missing in a row, is constant or has
-  /// one class only, does not fit the task, or when no feature is left.
+  /// one class only, does not fit the task, when a numeric column has a text in a training row, or
+  /// when no feature is left.
   [[nodiscard]] static Preprocessor fit(const Table& table, std::span<const Index> training_rows,
                                         const PreprocessOptions& options);
 
@@ -76,8 +102,8 @@ class Preprocessor {
                                         const PreprocessOptions& options = {});
 
   /// The rows named, in that order. Columns are found by name, so their order is free.
-  /// Throws: DataError when a column is missing or of the other kind, when a class was not seen
-  /// in training (with the row), when a target is missing.
+  /// Throws: DataError when a column is missing, or was numeric in training and holds only text,
+  /// when a class was not seen in training (with the row), when a target is missing.
   [[nodiscard]] Dataset apply(const Table& table, std::span<const Index> rows,
                               ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply(const SparseRows& sparse, std::span<const Index> rows) const;
@@ -90,6 +116,10 @@ class Preprocessor {
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
   [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
 
+  /// Those of `rows` that have a target, in their order. A text among numbers is none.
+  [[nodiscard]] std::vector<Index> rows_with_target(const Table& table,
+                                                    std::span<const Index> rows) const;
+
   /// The parts of a preprocessor; what is stored in a model file.
   struct Parts {
     std::string target;
@@ -100,6 +130,8 @@ class Preprocessor {
     std::vector<std::string> class_names;
     std::vector<ColumnTransform> columns;       ///< dense: in the order of the training table
     std::vector<std::string> dropped;           ///< dense: constant columns
+    NumberFormat target_format = {};            ///< of a numeric target
+    bool sparse_categories = false;             ///< tables become sparse datasets
     std::vector<std::uint32_t> sparse_columns;  ///< sparse: columns kept, increasing
     std::vector<double> sparse_scales;          ///< sparse: what each is divided by
     ImageShape image = {};                      ///< pictures

@@ -3,6 +3,7 @@
 #include <adacvar/base/options.hpp>
 #include <adacvar/data/images.hpp>
 #include <adacvar/data/preprocess.hpp>
+#include <adacvar/data/read_table.hpp>
 #include <adacvar/data/table.hpp>
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace adacvar {
 
-enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space };
+enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space, pipe };
 enum class HeaderChoice : std::uint8_t { automatic, yes, no };
 
 /// What options of reading need to have an effect: one of the sources is of their kind.
@@ -28,6 +29,8 @@ struct SourceOptions {
   HeaderChoice header = HeaderChoice::automatic;
   std::vector<std::string> categorical = {};
   std::vector<std::string> drop = {};
+  DecimalChoice decimal = DecimalChoice::automatic;
+  std::vector<std::string> missing = {};
   std::string data_dir = {};
   std::uint64_t make_rows = 10'000;
   std::uint64_t make_seed = 0;
@@ -38,10 +41,15 @@ struct SourceOptions {
            "columns that are categories though they look numeric, with commas between; one whose "
            "name has a comma in double quotes");
     option("drop", &O::drop, "columns to leave out, with commas between, quoted likewise");
-    option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space"},
+    option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space", "pipe"},
            "what stands between the fields of a text file", for_files());
     option("header", &O::header, Names{"auto", "yes", "no"},
            "whether the first row of a text file names the columns", for_files());
+    option("decimal", &O::decimal, Names{"auto", "point", "comma"},
+           "decimal sign of a text file's numbers; auto: found column by column", for_files());
+    option("missing", &O::missing,
+           "words or numbers of a text file that mean a missing value, with commas between",
+           for_files());
     option("data-dir", &O::data_dir,
            "folder of the named real sets; else ADACVAR_DATA, else ../shared/data",
            for_named_sets());
@@ -63,11 +71,11 @@ struct RawData {
 };
 
 /// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
-/// ...), or else a file or pipe: NPY, LIBSVM, idx or CSV, by its content; a batch of CIFAR-10 by
-/// its name (`.bin`, also packed) and size. Beside an idx file of pictures stands that of their
-/// labels (find_labels_file). A file that is called like a set is read as `./normal`. Throws:
-/// OptionError for an option that does not fit the source; DataError for what is wrong with the
-/// file, or when there is none of that name.
+/// ...), `-`, which is standard input, or else a file or pipe: NPY, LIBSVM, idx or CSV, by its
+/// content; a batch of CIFAR-10 by its name (`.bin`, also packed) and size. Beside an idx file of
+/// pictures stands that of their labels (find_labels_file). A file that is called like a set is
+/// read as `./normal`. Throws: OptionError for an option that does not fit the source; DataError
+/// for what is wrong with the file, or when there is none of that name.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
 /// The files that `read_data` reads for `name`: of a named set those in `data_dir`, of pictures
@@ -80,7 +88,8 @@ struct RawData {
 [[nodiscard]] bool is_text_table(const std::string& name);
 
 /// The same for data that a model of `training` is used on: columns that were categories in
-/// training are so here, of a text file only the columns in use and those of `also` are kept.
+/// training are so here, numbers are written as there, of a text file only the columns in use and
+/// those of `also` are kept. There may be no rows.
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
                                      std::vector<std::string> also = {});

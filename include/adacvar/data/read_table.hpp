@@ -11,9 +11,18 @@
 
 namespace adacvar {
 
+/// What separates the decimals of a number.
+enum class DecimalChoice : std::uint8_t { automatic, point, comma };
+
+/// A column that is numeric whatever stands in it, and how its numbers are written.
+struct KnownNumbers {
+  std::string name;
+  NumberFormat format = {};
+};
+
 /// How a table of text is read; the defaults find out for themselves.
 struct ReadOptions {
-  char separator = 0;                   ///< 0: found among tab, `;`, `,` and blank
+  char separator = 0;                   ///< 0: found among tab, `;`, `|`, `,` and blank
   std::optional<bool> header = {};      ///< none: found from the first rows, see read_csv
   std::vector<std::string> names = {};  ///< names for a file without a header; none: c1, c2, ...
   std::vector<std::string> categorical =
@@ -22,6 +31,10 @@ struct ReadOptions {
   std::vector<std::string> known_names = {};  ///< a first row that has all of these is a header
   std::vector<std::string> known_categorical = {};    ///< as categorical, where the file has them
   std::optional<std::vector<std::string>> only = {};  ///< leaves out all columns but these
+  std::vector<KnownNumbers> known_numeric = {};       ///< read as such, where the file has them
+  DecimalChoice decimal = DecimalChoice::automatic;
+  std::vector<std::string> missing = {};  ///< words, or numbers, that mean a missing value
+  bool needs_rows = true;                 ///< a header alone is an error
   unsigned threads = 0;       ///< 0: as many as the machine has; never changes the result
   std::string preamble = {};  ///< top lines that begin with one of these are skipped
 };
@@ -31,10 +44,15 @@ struct ReadOptions {
 /// Fields may stand in quotes (`""` is a quote; separators and line ends inside are text). Line
 /// ends are LF or CR LF; blank lines are skipped; blanks around a field are not part of it. Where
 /// the separator is a blank, a run of blanks is one separator. Names and categories that are not
-/// UTF-8 are taken for Latin-1 and given in UTF-8. Empty, `?`, `NA` and `NaN` (in any
-/// case) are missing. A column is numeric when every value that is not missing is a number,
-/// categorical otherwise; but one with numbers in nine of ten values or more, not said to be
-/// categorical, is an error at the first other value: more likely a slip than a category.
+/// UTF-8 are taken for Latin-1 and given in UTF-8. Empty, `?`, `NA` and `NaN` (in any case) are
+/// missing, as is what `missing` lists; where a column is numeric otherwise also `null`, `none`,
+/// `n/a`, `#n/a` and `-`.
+///
+/// A column is numeric when nine of ten of the values that are not missing are numbers, written
+/// plainly or alike with thousands separated, a decimal comma, a currency sign or `%`; others are
+/// its `texts`. `1,234` alone may be 1234 or 1.234: such a column stays text, with a note, unless
+/// `decimal` says which. All other columns are categorical. A first header field without a name is
+/// that of an index of the rows, which is not read.
 /// Header, when not said: the first row is one if none of its fields is a number or missing, and a
 /// column below is numeric or its fields are distinct and none occurs again below (first 100 rows).
 ///

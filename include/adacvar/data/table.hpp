@@ -11,13 +11,33 @@ namespace adacvar {
 /// Code of a missing value in a categorical column. (A missing number is NaN.)
 inline constexpr std::uint32_t kMissingLevel = 0xffff'ffffU;
 
+/// How the numbers of a column are written: `1,234.50`, `0,64`, `$5`, `12 %`.
+struct NumberFormat {
+  char decimal = '.';     ///< `.` or `,`; the other one may separate thousands
+  std::string mark = {};  ///< currency sign, or `%`, that stands with the numbers
+
+  friend bool operator==(const NumberFormat&, const NumberFormat&) = default;
+};
+
+/// A value of a numeric column that is not a number. It counts as missing.
+struct TextValue {
+  std::size_t row = 0;
+  std::size_t line = 0;  ///< in the source, from 1; 0: not known
+  std::string text;
+
+  friend bool operator==(const TextValue&, const TextValue&) = default;
+};
+
 /// One column of a table: numbers, or codes of named levels.
 struct Column {
   std::string name;
   bool categorical = false;
-  std::vector<double> numbers;       ///< numeric: one per row, NaN where missing
-  std::vector<std::uint32_t> codes;  ///< categorical: one per row, kMissingLevel where missing
-  std::vector<std::string> levels;   ///< categorical: in order of first appearance
+  std::vector<double> numbers;        ///< numeric: one per row, NaN where missing
+  std::vector<std::uint32_t> codes;   ///< categorical: one per row, kMissingLevel where missing
+  std::vector<std::string> levels;    ///< categorical: in order of first appearance
+  bool declared = false;              ///< categorical because the user said so
+  NumberFormat format = {};           ///< numeric: as its numbers were written
+  std::vector<TextValue> texts = {};  ///< numeric: values that are not numbers, by row
 
   friend bool operator==(const Column&, const Column&) = default;  // NaN differs from NaN
 };
@@ -29,6 +49,7 @@ struct Table {
   std::string source;
   std::size_t first_row = 0;             ///< number of the first row in the source, from 0
   std::vector<std::string> unread = {};  ///< columns of the source that were not asked for
+  std::vector<std::string> notes = {};   ///< what a user should know of how it was read
 };
 
 /// Sparse rows with a target each: row i has the entries start[i] .. start[i + 1] - 1.

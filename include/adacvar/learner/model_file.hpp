@@ -32,6 +32,9 @@ struct TrainedModel {
   [[nodiscard]] const Scorer& scorer() const noexcept;
 };
 
+/// `options` for data that the model is used on, with the words for missing values of its training.
+[[nodiscard]] SourceOptions with_missing_words(const TrainedModel& model, SourceOptions options);
+
 /// Writes a model file (docs/file_formats.md), as a whole or not at all. The weights of a network
 /// go to a TorchScript archive beside it, of the same name and `.pt`.
 /// Throws: OptionError when it cannot be written; DataError when a name is not UTF-8;
