@@ -183,6 +183,26 @@ std::vector<bool> find_textual(const std::vector<Row>& rows, bool header) {
   return textual;
 }
 
+// `1.234`, in a column all of whose values would be numbers with a decimal comma, too.
+std::vector<std::string> find_dotted(const std::vector<Row>& rows, bool header) {
+  const NumberFormat comma{',', ""};
+  std::vector<std::string> dotted(rows[0].size());
+  std::vector<bool> fits(rows[0].size(), true);
+  for (std::size_t r = header ? 1 : 0; r < rows.size(); ++r) {
+    for (std::size_t c = 0; c < std::min(fits.size(), rows[r].size()); ++c) {
+      const std::string& field = rows[r][c];
+      double ignored = 0;
+      if (!fits[c] || is_missing_number(field)) continue;
+      fits[c] = parse_number(field, comma, ignored);
+      if (dotted[c].empty() && field.find('.') != std::string::npos) dotted[c] = field;
+    }
+  }
+  for (std::size_t c = 0; c < fits.size(); ++c) {
+    if (!fits[c]) dotted[c].clear();
+  }
+  return dotted;
+}
+
 }  // namespace
 
 CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
@@ -196,6 +216,7 @@ CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
   layout.has_index = layout.header && has_index(sample.rows[0]);
   layout.names = make_names(sample.rows[0], layout.header, options);
   layout.textual = find_textual(sample.rows, layout.header);
+  layout.dotted = find_dotted(sample.rows, layout.header);
   layout.body = layout.header ? sample.second_row : 0;
   return layout;
 }

@@ -16,7 +16,9 @@ struct CsvLayout {
   bool has_index = false;  ///< the header has no name for the first column
   std::vector<std::string> names;
   std::vector<bool> textual;  ///< columns with a field that is neither number nor missing
-  std::size_t body = 0;       ///< where the first row of data begins
+  std::vector<std::string>
+      dotted;            ///< of a column that might have points between thousands: a value
+  std::size_t body = 0;  ///< where the first row of data begins
 };
 
 /// Finds separator, header and names, as far as `options` does not give them.

@@ -12,28 +12,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace adacvar {
 
 namespace {
 
-using Places = std::unordered_map<std::string_view, std::size_t>;
-
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-Places places_of(const std::vector<std::string>& names) {
-  Places places;
-  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
-  return places;
-}
+/// Finds a name's place in a list. Four bytes a name: there may be as many as rows.
+class Places {
+  [[nodiscard]] auto name_at() const {
+    return [this](std::uint32_t place) { return std::string_view(names_[place]); };
+  }
 
-std::size_t place_of(const Places& places, std::string_view name) {
-  const auto found = places.find(name);
-  return found == places.end() ? kNowhere : found->second;
-}
+ public:
+  explicit Places(const std::vector<std::string>& names) : names_(names), order_(names.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
+    if (!std::ranges::is_sorted(names)) std::ranges::sort(order_, {}, name_at());
+  }
+  // kNowhere: not among them.
+  [[nodiscard]] std::size_t find(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(order_, name, {}, name_at());
+    return found != order_.end() && names_[*found] == name ? *found : kNowhere;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::vector<std::uint32_t> order_;  // places by name
+};
 
 [[noreturn]] void refuse_float(std::string_view name, std::size_t row, const std::string& source) {
   throw DataError(fmt::format("column '{}', row {}: the value does not fit a float", name, row),
@@ -126,7 +135,7 @@ class LevelPlaces {
   LevelPlaces(const ColumnTransform& transform, const Column& column)
       : transform_(transform),
         column_(column),
-        places_(places_of(transform.levels)),
+        places_(transform.levels),
         place_of_code_(column.levels.size(), kNotLookedUp) {}
 
   // kNowhere: a value that training had not seen.
@@ -135,9 +144,9 @@ class LevelPlaces {
       return transform_.missing_level ? transform_.levels.size() : kNowhere;
     }
     // Levels that look like numbers may come back as a numeric column.
-    if (!column_.categorical) return place_of(places_, value_name(column_, row));
+    if (!column_.categorical) return places_.find(value_name(column_, row));
     std::size_t& place = place_of_code_[column_.codes[row]];
-    if (place == kNotLookedUp) place = place_of(places_, column_.levels[column_.codes[row]]);
+    if (place == kNotLookedUp) place = places_.find(column_.levels[column_.codes[row]]);
     return place;
   }
 
@@ -176,12 +185,12 @@ std::size_t apply_categorical(const ColumnTransform& transform, const Column& co
 
 std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column& target,
                                   std::span<const Index> rows, const std::string& source) {
-  const Places places = places_of(parts.class_names);
+  const Places places(parts.class_names);
   std::vector<double> targets;
   targets.reserve(rows.size());
   for (const Index row : rows) {
     const std::string name = value_name(target, row);
-    const std::size_t place = place_of(places, name);
+    const std::size_t place = places.find(name);
     if (place == kNowhere) refuse_class(parts, name, row, source);
     targets.push_back(static_cast<double>(place));
   }

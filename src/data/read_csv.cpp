@@ -191,7 +191,7 @@ std::string ambiguous_note(const Column& column) {
       continue;
     }
     return fmt::format(
-        "column '{}' is read as text: '{}' may be {} or {}; decimal = point or comma says which",
+        "column '{}' is read as text: '{}' may be {} or {}; --decimal point or comma says which",
         column.name, level, with_point, with_comma);
   }
   return {};
@@ -228,6 +228,7 @@ class CsvParser {
   [[nodiscard]] Column take_column(std::size_t c);
   void recognise_numbers(Column& column);
   void check_first_row(const Column& column) const;
+  void note_dotted(const std::vector<Column>& columns);
   void find_lines(std::vector<Column>& columns) const;
 
   std::string_view text_;
@@ -497,6 +498,25 @@ void CsvParser::check_first_row(const Column& column) const {
                            column.texts[0].text, column.name)});
 }
 
+// Numbers are read as they plainly are; next to decimal commas they may have been meant otherwise.
+void CsvParser::note_dotted(const std::vector<Column>& columns) {
+  if (options_.decimal != DecimalChoice::automatic ||
+      std::ranges::none_of(columns, [](const Column& c) { return c.format.decimal == ','; })) {
+    return;
+  }
+  auto column = columns.begin();
+  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+    if (kinds_[c] == Kind::dropped) continue;
+    const Column& one = *column++;
+    const bool plain = !one.categorical && !readings_[c].known && one.format.decimal == '.';
+    if (!plain || layout_.dotted[c].empty()) continue;
+    notes_.push_back(
+        fmt::format("column '{}' is read with a decimal point ('{}'), unlike others of the file; "
+                    "--decimal comma reads all alike",
+                    one.name, layout_.dotted[c]));
+  }
+}
+
 // Lines are counted only where somebody will ask for them.
 void CsvParser::find_lines(std::vector<Column>& columns) const {
   std::vector<TextValue*> texts;
@@ -532,6 +552,7 @@ Table CsvParser::parse() {
                                 [&](std::size_t position) { return !quoted.contain(position); });
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
+  wave_ = {};  // as much as a small file again
   check_errors();
 
   Table table;
@@ -542,6 +563,7 @@ Table CsvParser::parse() {
     if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
   }
   find_lines(table.columns);
+  note_dotted(table.columns);
   table.notes = std::move(notes_);
   return table;
 }

@@ -112,12 +112,14 @@ RawData read_named(const std::string& name, const SourceOptions& options) {
 }
 
 void refuse_text_options(const SourceOptions& options, const std::string& name) {
-  if (options.separator == Separator::automatic && options.header == HeaderChoice::automatic) {
+  if (options.separator == Separator::automatic && options.header == HeaderChoice::automatic &&
+      options.decimal == DecimalChoice::automatic) {
     return;
   }
-  throw OptionError(fmt::format(
-      "separator and header have no effect: only for a text file in columns; {} is another kind",
-      name));
+  throw OptionError(
+      fmt::format("separator, header and decimal have no effect: only for a text file in columns; "
+                  "{} is another kind",
+                  name));
 }
 
 // Opened once: what a pipe holds does not come again.

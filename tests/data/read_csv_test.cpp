@@ -141,6 +141,14 @@ TEST(ReadCsv, what_may_be_thousands_or_decimals_stays_text_unless_told) {
   EXPECT_EQ(comma.columns[1].numbers, (Numbers{1234, 5678}));
 }
 
+TEST(ReadCsv, points_beside_decimal_commas_are_noted) {
+  const Table table = parse("n;x\n1.234;0,5\n999;1,5\n");
+  EXPECT_EQ(table.columns[0].numbers, (Numbers{1.234, 999}));
+  ASSERT_EQ(table.notes.size(), 2U);
+  EXPECT_NE(table.notes[1].find("'n'"), std::string::npos) << table.notes[1];
+  EXPECT_EQ(parse("n;x\n1.25;0,5\n999;1,5\n").notes.size(), 1U) << "no thousands";
+}
+
 TEST(ReadCsv, known_columns_are_read_in_their_format_whatever_they_hold) {
   const Table table =
       parse("x,z\n\"1,5\",1\nword,2\n\n\"1.007\",abc\n",
