@@ -197,15 +197,18 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
   }
 }
 
-RunReport run_algorithms(const RunOptions& options, std::span<const Algorithm> algorithms,
-                         const RunHooks& hooks) {
+void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
+               const RunHooks& hooks) {
   check_options(options.train);
   check_options(options.solve);
   refuse_unused(states_of(options, algorithms, hooks));
   if (algorithms.size() > 1) check_single(options, hooks);
   check_alphas(options.solve.alphas);
   check_network(options);
-  const PreparedData data = prepare_data(options.data, options.train.seed);
+}
+
+RunReport run_algorithms(const PreparedData& data, const RunOptions& options,
+                         std::span<const Algorithm> algorithms, const RunHooks& hooks) {
   check_tuning(options, data);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   RunReport report;
@@ -252,11 +255,44 @@ PartRisk judge(const Scorer& model, const Loss& loss, double alpha, const Datase
 }
 
 RunReport run(const RunOptions& options, const RunHooks& hooks) {
-  return run_algorithms(options, std::array{options.train.algorithm}, hooks);
+  const std::array algorithms = {options.train.algorithm};
+  check_run(options, algorithms, hooks);
+  return run_algorithms(prepare_data(options.data, options.train.seed), options, algorithms, hooks);
 }
 
 RunReport compare(const RunOptions& options, const RunHooks& hooks) {
-  return run_algorithms(options, kAllAlgorithms, hooks);
+  check_run(options, kAllAlgorithms, hooks);
+  return run_algorithms(prepare_data(options.data, options.train.seed), options, kAllAlgorithms,
+                        hooks);
+}
+
+std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHooks& hooks) {
+  check_options(options.repeat);
+  check_run(options, kAllAlgorithms, hooks);
+  const std::size_t repeats = options.repeat.repeats;
+  std::size_t done = 0;
+  RunHooks hooks_of_one = hooks;
+  if (hooks.progress) {
+    hooks_of_one.progress = [&](RunProgress progress) {
+      progress.repeats_done = done;
+      progress.repeats = repeats;
+      hooks.progress(progress);
+    };
+  }
+  const RawData data = read_data(options.data.data, options.data.source);
+  RunOptions options_of_one = options;
+  std::vector<RunReport> reports;
+  for (; done < repeats; ++done) {
+    options_of_one.train.seed = options.train.seed + done;
+    RunReport report = run_algorithms(prepare_data(data, options.data, options_of_one.train.seed),
+                                      options_of_one, kAllAlgorithms, hooks_of_one);
+    const bool is_stopped = hooks.stop != nullptr && *hooks.stop;
+    if (!is_stopped || reports.empty()) reports.push_back(std::move(report));
+    if (is_stopped) break;
+    hooks_of_one.detail = Detail::none;
+    hooks_of_one.data_ready = {};
+  }
+  return reports;
 }
 
 }  // namespace adacvar

@@ -268,6 +268,49 @@ TEST(Compare, marks_what_the_rows_do_not_tell_from_the_least_cvar) {
   EXPECT_FALSE(run(synthetic()).results[0].test->above_least.has_value());
 }
 
+TEST(CompareRepeated, is_a_comparison_for_every_seed) {
+  RunOptions options = synthetic();
+  options.repeat.repeats = 3;
+  std::vector<std::size_t> repeats_done;
+  const std::vector<RunReport> reports =
+      compare_repeated(options, {.progress =
+                                     [&](const RunProgress& progress) {
+                                       EXPECT_EQ(progress.repeats, 3U);
+                                       if (progress.runs_done == progress.runs) {
+                                         repeats_done.push_back(progress.repeats_done);
+                                       }
+                                     },
+                                 .detail = Detail::losses});
+  EXPECT_EQ(repeats_done, (std::vector<std::size_t>{0, 1, 2}));
+  ASSERT_EQ(reports.size(), 3U);
+  const std::uint64_t seed = options.train.seed;
+  for (std::size_t r = 0; r < 3; ++r) {
+    options.train.seed = seed + r;
+    const RunReport alone = compare(options);
+    ASSERT_EQ(reports[r].results.size(), alone.results.size());
+    for (std::size_t i = 0; i < alone.results.size(); ++i) {
+      expect_same(reports[r].results[i], alone.results[i]);
+    }
+    EXPECT_EQ(reports[r].results[0].detail.has_value(), r == 0);
+  }
+}
+
+TEST(CompareRepeated, when_stopped_keeps_the_repeats_that_ended) {
+  RunOptions options = synthetic();
+  options.repeat.repeats = 5;
+  std::atomic<bool> stop = false;
+  const auto reports = compare_repeated(options, {.progress =
+                                                      [&](const RunProgress& progress) {
+                                                        if (progress.repeats_done == 2) stop = true;
+                                                      },
+                                                  .stop = &stop});
+  EXPECT_EQ(reports.size(), 2U);
+  EXPECT_EQ(compare_repeated(options, {.stop = &stop}).size(), 1U);
+  options.repeat.repeats = 0;
+  expect_words<OptionError>([&] { (void)compare_repeated(options); },
+                            "repeats = 0 is outside [1, 1000]");
+}
+
 TEST(Run, another_seed_gives_other_rows_and_another_model) {
   RunOptions options = synthetic();
   const RunResult three = run(options).results.at(0);

@@ -43,6 +43,7 @@
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/report/page.hpp>
 #include <adacvar/report/part_detail.hpp>
+#include <adacvar/report/repeats.hpp>
 #include <adacvar/report/report.hpp>
 #include <adacvar/report/result_table.hpp>
 #include <adacvar/report/run_json.hpp>

@@ -69,6 +69,16 @@ struct SolveOptions {
   }
 };
 
+struct RepeatOptions {
+  std::uint64_t repeats = 1;
+
+  static void describe(auto&& option) {
+    option("repeats", &RepeatOptions::repeats, Bounds{.low = 1, .high = 1000},
+           "runs with the seeds seed, seed + 1, ...: other splits and draws; shows mean and "
+           "standard deviation");
+  }
+};
+
 struct CheckpointOptions {
   std::string checkpoint = {};
 
@@ -90,6 +100,7 @@ struct RunOptions {
   SolveOptions solve = {};
   NetworkOptions network = {};
   CheckpointOptions checkpoint = {};  ///< of `run` without tuning
+  RepeatOptions repeat = {};          ///< of `compare_repeated`
 };
 
 /// Where a run is.
@@ -98,6 +109,8 @@ struct RunProgress {
   std::size_t runs = 1;
   const EpochRecord* epoch = nullptr;     ///< after an epoch, when there is one run; user's units
   std::optional<double> valid_cvar = {};  ///< of the run that has just ended
+  std::size_t repeats_done = 0;           ///< seeds before this one
+  std::size_t repeats = 1;
 };
 
 /// How closely results are looked at beyond their risks.
@@ -124,6 +137,12 @@ struct RunHooks {
 /// The same for all algorithms, on the same splits, with the same budget and rule of selection; the
 /// exact optimum last, where certificates are wanted. Runs are spread over the cores.
 [[nodiscard]] RunReport compare(const RunOptions& options, const RunHooks& hooks = {});
+
+/// `compare` with the seeds seed, seed + 1, ..., as many as `options.repeat` says, a report for
+/// each; the data is read once. Later reports than the first are without detail. When stopped,
+/// those that ended before, or the first.
+[[nodiscard]] std::vector<RunReport> compare_repeated(const RunOptions& options,
+                                                      const RunHooks& hooks = {});
 
 /// How a model does on `data`, in the user's units. `data` has at least one row.
 [[nodiscard]] PartRisk judge(const Scorer& model, const Loss& loss, double alpha,

@@ -32,7 +32,10 @@ std::size_t terminal_width() {
 }
 
 std::string runs_text(const RunProgress& progress) {
-  std::string text = fmt::format("run {}/{}", progress.runs_done, progress.runs);
+  std::string text = progress.repeats > 1 ? fmt::format("repeat {}/{}, ", progress.repeats_done + 1,
+                                                        progress.repeats)
+                                          : std::string();
+  text += fmt::format("run {}/{}", progress.runs_done, progress.runs);
   if (progress.valid_cvar) {
     text += fmt::format(", validation CVaR {}", number_text(*progress.valid_cvar));
   }
@@ -72,7 +75,10 @@ void ProgressLine::show(const RunProgress& progress) {
     const double share = static_cast<double>(progress.epoch->epoch) / static_cast<double>(epochs_);
     print(share, epoch_text(*progress.epoch, epochs_));
   } else if (progress.runs > 1) {
-    print(static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs),
+    const double share =
+        static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs);
+    print((static_cast<double>(progress.repeats_done) + share) /
+              static_cast<double>(progress.repeats),
           runs_text(progress));
   }
 }

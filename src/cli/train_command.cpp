@@ -8,14 +8,19 @@
 #include "cli/text_style.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/report/repeats.hpp>
 #include <adacvar/report/run_json.hpp>
 #include <adacvar/report/run_page.hpp>
 #include <adacvar/report/run_text.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 
 namespace adacvar::cli {
 
@@ -40,23 +45,25 @@ struct State {
   ReportOutput report;
 };
 
-/// A report, and the notes that were printed before training began.
+/// A report or several, and the notes that were printed before training began.
+template <class Found>
 struct Watched {
-  RunReport report;
+  Found found;
   std::vector<std::string> printed;
 
-  [[nodiscard]] std::vector<std::string> unprinted() const {
-    std::vector<std::string> notes;
-    std::ranges::copy_if(report.notes, std::back_inserter(notes), [&](const std::string& note) {
+  [[nodiscard]] std::vector<std::string> unprinted(const std::vector<std::string>& notes) const {
+    std::vector<std::string> others;
+    std::ranges::copy_if(notes, std::back_inserter(others), [&](const std::string& note) {
       return std::ranges::find(printed, note) == printed.end();
     });
-    return notes;
+    return others;
   }
 };
 
-Watched run_watched(const State& state, RunReport (*how)(const RunOptions&, const RunHooks&),
-                    Detail detail, std::string* trace = nullptr) {
-  Watched result;
+template <class Found>
+Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, const RunHooks&),
+                           Detail detail, std::string* trace = nullptr) {
+  Watched<Found> result;
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
@@ -71,7 +78,7 @@ Watched run_watched(const State& state, RunReport (*how)(const RunOptions&, cons
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
-  result.report = how(state.run, hooks);
+  result.found = how(state.run, hooks);
   return result;
 }
 
@@ -133,9 +140,9 @@ void keep_model(const State& state, const RunReport& report) {
 }
 
 // In the order of their worth: the model, then what is printed, then the other files.
-void write_outputs(const State& state, const OptionList& options, Watched& watched,
+void write_outputs(const State& state, const OptionList& options, Watched<RunReport>& watched,
                    const std::string& trace) {
-  RunReport& report = watched.report;
+  RunReport& report = watched.found;
   Attempts attempts;
   const std::string& path = state.output.model;
   const bool is_kept = !path.empty() && attempts.run([&] { keep_model(state, report); });
@@ -145,7 +152,7 @@ void write_outputs(const State& state, const OptionList& options, Watched& watch
   const std::string saved = is_kept ? "\nmodel written to " + path + "\n" : "";
   const bool is_said = attempts.run([&] {
     print_outcome(state.talk, run_json(report, is_kept ? path : ""), run_text(report) + saved,
-                  watched.unprinted());
+                  watched.unprinted(report.notes));
   });
   if (is_kept && !is_said) print_message(saved.substr(1));
   if (!state.output.trace.empty()) {
@@ -164,33 +171,81 @@ void write_outputs(const State& state, const OptionList& options, Watched& watch
 int train_now(const State& state, const OptionList& options) {
   check_outputs(state);
   std::string trace;
-  Watched watched =
+  Watched<RunReport> watched =
       run_watched(state, &run, Detail::none, state.output.trace.empty() ? nullptr : &trace);
-  RunReport& report = watched.report;
+  RunReport& report = watched.found;
   give_up_if_untrained(report);
   note_interruption(report);
   write_outputs(state, options, watched, trace);
   return exit_code(report);
 }
 
-int compare_now(const State& state, const OptionList& options) {
-  check_report(state.report);
-  Watched watched = run_watched(state, &compare, Detail::losses);
-  RunReport& report = watched.report;
-  note_interruption(report);
+/// What a comparison prints, and its page.
+struct Compared {
+  std::string json;
+  std::string text;
+  std::vector<std::string> notes;
+  std::function<Page()> page;
+};
+
+// In the order of their worth.
+void print_compared(const State& state, const Compared& compared) {
   Attempts attempts;
-  attempts.run([&] {
-    print_outcome(state.talk, compare_json(report),
-                  run_text(report) + histogram_text(report, text_style()), watched.unprinted());
-  });
+  attempts.run([&] { print_outcome(state.talk, compared.json, compared.text, compared.notes); });
   if (state.report.wanted()) {
-    attempts.run([&] {
-      write_report(state.report,
-                   run_page(report, origin_of("compare", options, data_names(state.run))));
-    });
+    attempts.run([&] { write_report(state.report, compared.page()); });
   }
   attempts.finish();
+}
+
+int print_one(const State& state, const OptionList& options, Watched<RunReport> watched) {
+  RunReport& report = watched.found;
+  note_interruption(report);
+  print_compared(state,
+                 {compare_json(report), run_text(report) + histogram_text(report, text_style()),
+                  watched.unprinted(report.notes), [&] {
+                    return run_page(report, origin_of("compare", options, data_names(state.run)));
+                  }});
   return exit_code(report);
+}
+
+// Those of the first, then what others have to say besides.
+std::vector<std::string> notes_of(std::span<const RunReport> reports) {
+  std::vector<std::string> notes = reports[0].notes;
+  for (const RunReport& report : reports.subspan(1)) {
+    for (const std::string& note : report.notes) {
+      if (std::ranges::find(reports[0].notes, note) != reports[0].notes.end()) continue;
+      notes.push_back(fmt::format("seed {}: {}", report.results.at(0).model.options.seed, note));
+    }
+  }
+  return notes;
+}
+
+int print_repeats(const State& state, const OptionList& options,
+                  const Watched<std::vector<RunReport>>& watched) {
+  const std::vector<RunReport>& reports = watched.found;
+  std::vector<std::string> notes = notes_of(reports);
+  if (reports.size() < state.run.repeat.repeats) {
+    notes.push_back(fmt::format("stopped early: {} of {} repeats had ended", reports.size(),
+                                state.run.repeat.repeats));
+  }
+  print_compared(
+      state, {repeats_json(reports, notes), repeats_text(reports), watched.unprinted(notes), [&] {
+                return repeats_page(reports, notes,
+                                    origin_of("compare", options, data_names(state.run)));
+              }});
+  const auto is_bad = [](const RunReport& report) { return exit_code(report) != kDone; };
+  return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
+}
+
+int compare_now(const State& state, const OptionList& options) {
+  check_report(state.report);
+  if (state.run.repeat.repeats == 1) {
+    return print_one(state, options, run_watched(state, &compare, Detail::losses));
+  }
+  Watched<std::vector<RunReport>> watched = run_watched(state, &compare_repeated, Detail::losses);
+  if (watched.found.size() > 1) return print_repeats(state, options, watched);
+  return print_one(state, options, {std::move(watched.found[0]), std::move(watched.printed)});
 }
 
 }  // namespace
@@ -202,7 +257,7 @@ Command make_train_command() {
   command.usage = "DATA [--target COLUMN] [options]";
   command.about = "Trains a linear model or a network that controls the CVaR of its losses";
   command.example = "adacvar train claims.csv --target cost --alpha 0.05 --model claims.json";
-  add_run_options(command.options, state->run);
+  add_run_options(command.options, state->run, {"repeats"});
   command.options.add("Output", state->output);
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);

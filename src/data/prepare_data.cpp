@@ -338,8 +338,13 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
 
 PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   check_options(options);
+  (void)shares_for(options);  // mistakes come before reading
+  return prepare_data(read_data(options.data, options.source), options, seed);
+}
+
+PreparedData prepare_data(const RawData& data, const DataOptions& options, std::uint64_t seed) {
+  check_options(options);
   SplitShares shares = shares_for(options);
-  const RawData data = read_data(options.data, options.source);
   if (options.split.empty() && data.own_test > 0) shares = own_shares(options);
   const std::string target = target_of(data, options.target);
   std::vector<std::string> notes;

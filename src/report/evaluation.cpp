@@ -125,7 +125,9 @@ std::string evaluation_text(const Evaluation& evaluation) {
                         certificate_text(*evaluation.certificate, "CVaR"));
   }
   if (!evaluation.groups.empty()) text += '\n' + group_table(evaluation);
-  const std::vector<std::string> legend = mark_legend(evaluation);
+  std::vector<RiskTable> tables = evaluation.groups;
+  tables.push_back(evaluation.all);
+  const std::vector<std::string> legend = mark_legend(tables);
   if (!legend.empty()) text += fmt::format("\n{}\n", fmt::join(legend, "\n"));
   if (!evaluation.detail.worst.empty()) {
     text +=

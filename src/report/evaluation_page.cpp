@@ -86,8 +86,8 @@ BarChart group_chart(const Evaluation& evaluation) {
 }
 
 // The marks that occur, each with its meaning.
-void add_legend(PageSection& section, const Evaluation& evaluation) {
-  const std::vector<std::string> legend = mark_legend(evaluation);
+void add_legend(PageSection& section, const std::vector<RiskTable>& tables) {
+  const std::vector<std::string> legend = mark_legend(tables);
   if (!legend.empty()) {
     section.items.emplace_back(PageText{fmt::format("{}.", fmt::join(legend, ". "))});
   }
@@ -98,7 +98,7 @@ PageSection tail_section(const Evaluation& evaluation, const std::vector<NamedLo
   PageSection section{"Tail shares",
                       {cvar_figure(losses, evaluation.loss, rows_name(evaluation), {own.alpha}),
                        risk_table(evaluation)}};
-  add_legend(section, evaluation);
+  add_legend(section, {evaluation.all});
   return section;
 }
 
@@ -109,7 +109,7 @@ PageSection group_section(const Evaluation& evaluation) {
                   fmt::format("With {:g} % bootstrap intervals.", 100 * evaluation.level),
                   {{"bars", group_chart(evaluation)}}},
        group_table(evaluation)}};
-  add_legend(section, evaluation);
+  add_legend(section, evaluation.groups);
   return section;
 }
 

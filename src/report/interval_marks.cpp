@@ -9,17 +9,15 @@ std::string interval_mark(const RiskEstimate& risk) {
   return risk.heavy_tail() ? "^" : "";
 }
 
-std::vector<std::string> mark_legend(const Evaluation& evaluation) {
+std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables) {
   bool few = false;
   bool heavy = false;
-  const auto look = [&](const RiskTable& table) {
+  for (const RiskTable& table : tables) {
     for (const RiskEstimate& risk : table.risk) {
       few |= interval_mark(risk) == "?";
       heavy |= interval_mark(risk) == "^";
     }
-  };
-  look(evaluation.all);
-  for (const RiskTable& group : evaluation.groups) look(group);
+  }
   std::vector<std::string> legend;
   if (few) legend.emplace_back("? fewer than 10 rows in the tail: the interval means nothing");
   if (heavy) legend.emplace_back("^ the tail is too heavy for an interval");

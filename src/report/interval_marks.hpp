@@ -11,8 +11,8 @@ namespace adacvar {
 /// than 10 rows, `^` where it is too heavy; else empty.
 [[nodiscard]] std::string interval_mark(const RiskEstimate& risk);
 
-/// A sentence for every mark that occurs in the evaluation, `? ...`.
-[[nodiscard]] std::vector<std::string> mark_legend(const Evaluation& evaluation);
+/// A sentence for every mark that occurs in the tables, `? ...`.
+[[nodiscard]] std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables);
 
 /// Why intervals of losses with this tail are not to be relied on, of which `rows` they are.
 [[nodiscard]] std::string heavy_tail_note(const RiskEstimate& risk, double level,

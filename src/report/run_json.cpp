@@ -3,6 +3,8 @@
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
 
+#include <adacvar/report/repeats.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace adacvar {
@@ -66,6 +68,33 @@ ordered_json result_json(const RunResult& result) {
   return json;
 }
 
+ordered_json mean_sd_json(const MeanSd& value) { return {{"mean", value.mean}, {"sd", value.sd}}; }
+
+ordered_json part_json(const RepeatedPart& part) {
+  ordered_json json = {{"mean", mean_sd_json(part.mean)},
+                       {"var", mean_sd_json(part.var)},
+                       {"cvar", mean_sd_json(part.cvar)}};
+  if (part.accuracy) json["accuracy"] = mean_sd_json(*part.accuracy);
+  if (part.min_class_precision) {
+    json["min_class_precision"] = mean_sd_json(*part.min_class_precision);
+  }
+  json["best"] = part.best;
+  json["above_least"] = mean_sd_json(part.above_least);
+  json["above_least"]["error"] = part.error;
+  return json;
+}
+
+ordered_json repeated_json(const RepeatedResult& result) {
+  ordered_json risk = ordered_json::object();
+  if (result.train) risk["train"] = part_json(*result.train);
+  if (result.valid) risk["valid"] = part_json(*result.valid);
+  if (result.test) risk["test"] = part_json(*result.test);
+  return {{"algorithm", kAlgorithmNames.of(result.algorithm)},
+          {"risk", std::move(risk)},
+          {"broken_off", result.broken_off},
+          {"seconds", result.seconds}};
+}
+
 // Names of columns may hold bytes that are no UTF-8; here they only inform.
 std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -102,6 +131,23 @@ std::string compare_json(const RunReport& report) {
   ordered_json runs = ordered_json::array();
   for (const RunResult& result : report.results) runs.push_back(result_json(result));
   return line_of({{"runs", std::move(runs)}, {"notes", report.notes}});
+}
+
+std::string repeats_json(std::span<const RunReport> reports,
+                         const std::vector<std::string>& notes) {
+  ordered_json seeds = ordered_json::array();
+  ordered_json runs = ordered_json::array();
+  for (const RunReport& report : reports) {
+    seeds.push_back(report.results.at(0).model.options.seed);
+    for (const RunResult& result : report.results) runs.push_back(result_json(result));
+  }
+  ordered_json algorithms = ordered_json::array();
+  for (const RepeatedResult& result : summarise_repeats(reports)) {
+    algorithms.push_back(repeated_json(result));
+  }
+  return line_of({{"repeats", {{"seeds", std::move(seeds)}, {"algorithms", std::move(algorithms)}}},
+                  {"runs", std::move(runs)},
+                  {"notes", notes}});
 }
 
 }  // namespace adacvar

@@ -67,8 +67,9 @@ std::string not_told_text(const RunReport& report) {
     if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
   }
   if (names.empty()) return {};
-  return fmt::format(" {} {} not told apart from it there.", fmt::join(names, " and "),
-                     names.size() > 1 ? "are" : "is");
+  return fmt::format(" {} {} not told apart from Ada-CVaR on the {} rows.",
+                     fmt::join(names, " and "), names.size() > 1 ? "are" : "is",
+                     report.results[0].detail->part);
 }
 
 // Where another algorithm has the least CVaR, it must be said.
@@ -150,6 +151,27 @@ std::string hardest_group(const Evaluation& evaluation) {
 std::string tail_limits(const RiskEstimate& risk) {
   if (!risk.reliable) return " With fewer than 10 rows in the tail the interval means nothing.";
   return risk.heavy_tail() ? " The tail is too heavy for the interval to be relied on." : "";
+}
+
+// Who has the least mean CVaR, and who is not told from it.
+std::string least_text(std::span<const RepeatedResult> results,
+                       std::optional<RepeatedPart> RepeatedResult::*part) {
+  std::string least;
+  std::vector<std::string> others;
+  for (const RepeatedResult& result : results) {
+    const RepeatedPart& summary = (result.*part).value();
+    if (!summary.best) continue;
+    const bool is_least = summary.above_least.mean == 0 && summary.above_least.sd == 0;
+    if (is_least && least.empty()) {
+      least = algorithm_title(result.algorithm);
+    } else {
+      others.push_back(algorithm_title(result.algorithm));
+    }
+  }
+  if (least.empty()) return {};
+  if (others.empty()) return fmt::format(" The least CVaR there has {}.", least);
+  return fmt::format(" The least CVaR there has {}; not told apart from it: {}.", least,
+                     fmt::join(others, ", "));
 }
 
 // What the smallest tail share gains in the tail, and pays on average, against the largest.
@@ -240,6 +262,26 @@ std::string verdict(const RunReport& report) {
     return comparison(report, *ada, *mean);
   }
   return is_path(report) ? path_text(report) : alone(report.results.at(0));
+}
+
+std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats, double alpha) {
+  const RepeatedResult& any = results[0];
+  const auto part = any.test    ? &RepeatedResult::test
+                    : any.valid ? &RepeatedResult::valid
+                                : &RepeatedResult::train;
+  const std::string rows = any.test ? "test" : any.valid ? "validation" : "training";
+  const auto of = [&](Algorithm algorithm) -> const RepeatedPart& {
+    const auto found = std::ranges::find(results, algorithm, &RepeatedResult::algorithm);
+    return ((*found).*part).value();
+  };
+  const RepeatedPart& ada = of(Algorithm::adacvar);
+  const RepeatedPart& mean = of(Algorithm::mean);
+  return fmt::format(
+      "Over {} seeds and splits, on {} Ada-CVaR's loss is {:.4g} ± {:.2g}, {} the mean-trained "
+      "model's, {:.4g} ± {:.2g}; on average it is {}.{}",
+      repeats, tail_text(alpha, rows), ada.cvar.mean, ada.cvar.sd,
+      change_than_text(ada.cvar.mean, mean.cvar.mean), mean.cvar.mean, mean.cvar.sd,
+      change_text(ada.mean.mean, mean.mean.mean), least_text(results, part));
 }
 
 std::string verdict(const Evaluation& evaluation) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <adacvar/report/evaluation.hpp>
+#include <adacvar/report/repeats.hpp>
 #include <adacvar/report/report.hpp>
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +17,9 @@ namespace adacvar {
 /// What a run comes to, in a sentence or three.
 [[nodiscard]] std::string verdict(const RunReport& report);
 [[nodiscard]] std::string verdict(const Evaluation& evaluation);
+/// Of several seeds and splits.
+[[nodiscard]] std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats,
+                                  double alpha);
 
 /// The risk of a result on the rows that its detail is about.
 [[nodiscard]] const PartRisk& detailed_risk(const RunResult& result);

@@ -283,6 +283,25 @@ TEST(Program, a_config_file_gives_options_and_the_command_line_overrules_it) {
       << refused.err;
 }
 
+TEST(Program, compare_repeats_with_other_seeds_and_splits) {
+  const TemporaryFolder folder;
+  const json found = run_json(folder, {"compare", "pareto", "--make-rows", "300", "--epochs", "2",
+                                       "--seed", "5", "--repeats", "3", "--tune"});
+  EXPECT_EQ(found["repeats"]["seeds"], (json{5, 6, 7}));
+  EXPECT_EQ(found["runs"].size(), 15U);
+  EXPECT_EQ(found["repeats"]["algorithms"].size(), 5U);
+  EXPECT_NE(found["runs"][0]["risk"]["test"]["mean"], found["runs"][5]["risk"]["test"]["mean"]);
+  // One model, trace or checkpoint is of one run: train has no repeats, compare none of those.
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"train", "pareto", "--repeats", "2", "--model", "m.json"},
+           {"compare", "pareto", "--repeats", "2", "--model", "m.json"},
+           {"compare", "pareto", "--repeats", "2", "--checkpoint", "c.state"},
+           {"compare", "pareto", "--repeats", "2", "--trace", "t.json"},
+           {"compare", "pareto", "--repeats", "0"}}) {
+    EXPECT_EQ(run(folder, arguments).code, 2);
+  }
+}
+
 TEST(Program, compare_tells_of_every_algorithm_on_the_same_rows) {
   const TemporaryFolder folder;
   const json found = run_json(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});

@@ -59,6 +59,17 @@ TEST(Report, compare_has_all_sections_in_their_order) {
   EXPECT_TRUE(names.contains("effective-rows.svg"));
 }
 
+TEST(Report, repeats_come_first_then_the_first_of_them) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run(folder, {"compare", "pareto", "--make-rows", "300", "--epochs", "2",
+                                       "--repeats", "2", "--report", "r.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("2 seeds and splits, 0 to 1"), std::string::npos) << outcome.out;
+  const std::string page = content_of(folder.path() / "r.html");
+  expect_sections(page, {"Repeats", "Losses", "Mean and tail", "This run again"});
+  EXPECT_NE(page.find("Over 2 seeds and splits"), std::string::npos);
+}
+
 TEST(Report, a_report_does_not_change_the_results) {
   const TemporaryFolder folder;
   const std::vector<std::string> plain = {"train", "pareto", "--make-rows", "400", "--epochs", "3"};

@@ -80,6 +80,10 @@ struct PreparedData {
 /// for training.
 [[nodiscard]] PreparedData prepare_data(const DataOptions& options, std::uint64_t seed);
 
+/// The same for data that is there already; `options.data` is not looked at.
+[[nodiscard]] PreparedData prepare_data(const RawData& data, const DataOptions& options,
+                                        std::uint64_t seed);
+
 /// The same for data that is there and split already; rows may be left out or stand repeatedly.
 /// Files of `options` are not looked at, nor are its shares; an empty target is the data's usual.
 [[nodiscard]] PreparedData prepare_split(const RawData& data, const DataOptions& options,

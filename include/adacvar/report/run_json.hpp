@@ -2,7 +2,9 @@
 
 #include <adacvar/report/report.hpp>
 
+#include <span>
 #include <string>
+#include <vector>
 
 namespace adacvar {
 
@@ -15,5 +17,10 @@ namespace adacvar {
 
 /// One object with the list `runs`, an entry for every algorithm.
 [[nodiscard]] std::string compare_json(const RunReport& report);
+
+/// The same for several seeds, at least two: `runs` has an entry for every algorithm and seed, and
+/// `repeats` what they come to. `notes` are those of all.
+[[nodiscard]] std::string repeats_json(std::span<const RunReport> reports,
+                                       const std::vector<std::string>& notes);
 
 }  // namespace adacvar

@@ -1,0 +1,221 @@
+#include <adacvar/report/repeats.hpp>
+
+#include "data/preprocess_json.hpp"
+#include "report/text_table.hpp"
+#include "report/verdict.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+#include <boost/math/distributions/students_t.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace adacvar {
+
+namespace {
+
+using RiskMember = std::optional<PartRisk> RunResult::*;
+using SummaryMember = std::optional<RepeatedPart> RepeatedResult::*;
+
+/// A part of the data, and its share of the rows that were split.
+struct Part {
+  std::string_view name;
+  RiskMember risk;
+  SummaryMember summary;
+  double SplitShares::*share;
+};
+
+constexpr std::array kParts = {
+    Part{"training", &RunResult::train, &RepeatedResult::train, &SplitShares::train},
+    Part{"validation", &RunResult::valid, &RepeatedResult::valid, &SplitShares::valid},
+    Part{"test", &RunResult::test, &RepeatedResult::test, &SplitShares::test}};
+
+/// `value` of the risks of result `i` in all reports.
+template <class Value>
+std::vector<double> over_repeats(std::span<const RunReport> reports, std::size_t i,
+                                 const Part& part, const Value& value) {
+  std::vector<double> values;
+  for (const RunReport& report : reports) values.push_back(value(*(report.results[i].*part.risk)));
+  return values;
+}
+
+std::vector<double> cvars(std::span<const RunReport> reports, std::size_t i, const Part& part) {
+  return over_repeats(reports, i, part, [](const PartRisk& risk) { return risk.risk.cvar; });
+}
+
+RepeatedPart summarise(std::span<const RunReport> reports, std::size_t i, const Part& part) {
+  const auto of = [&](const auto& value) { return mean_sd(over_repeats(reports, i, part, value)); };
+  RepeatedPart summary{.mean = of([](const PartRisk& risk) { return risk.risk.mean; }),
+                       .var = of([](const PartRisk& risk) { return risk.risk.var; }),
+                       .cvar = of([](const PartRisk& risk) { return risk.risk.cvar; })};
+  if ((reports[0].results[i].*part.risk)->accuracy) {
+    summary.accuracy = of([](const PartRisk& risk) { return risk.accuracy.value(); });
+    summary.min_class_precision =
+        of([](const PartRisk& risk) { return risk.min_class_precision.value(); });
+  }
+  return summary;
+}
+
+// How much wider than by 1 / R the mean of R repeats varies: their rows overlap.
+double overlap(const RunReport& report, const Part& part) {
+  const double share = report.results[0].model.shares.*part.share;
+  return share > 0 && share < 1 ? share / (1 - share) : 0;
+}
+
+bool is_told_apart(const MeanSd& difference, double error, std::size_t repeats) {
+  if (error == 0) return difference.mean != 0;
+  const boost::math::students_t law(static_cast<double>(repeats) - 1);
+  return std::abs(difference.mean) / error > boost::math::quantile(law, 0.975);
+}
+
+void compare_part(std::span<const RunReport> reports, const Part& part,
+                  std::span<RepeatedResult> results) {
+  const auto in_race = [](const RepeatedResult& result) {
+    return result.algorithm != Algorithm::exact && result.broken_off == 0;
+  };
+  std::optional<std::size_t> least;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!in_race(results[i])) continue;
+    const auto mean = [&](std::size_t k) { return (results[k].*part.summary)->cvar.mean; };
+    if (!least || mean(i) < mean(*least)) least = i;
+  }
+  if (!least) return;
+  const std::vector<double> base = cvars(reports, *least, part);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    std::vector<double> differences = cvars(reports, i, part);
+    std::ranges::transform(differences, base, differences.begin(), std::minus());
+    RepeatedPart& summary = (results[i].*part.summary).value();
+    summary.above_least = mean_sd(differences);
+    summary.error = summary.above_least.sd *
+                    std::sqrt(1 / static_cast<double>(reports.size()) + overlap(reports[0], part));
+    summary.best =
+        in_race(results[i]) && !is_told_apart(summary.above_least, summary.error, reports.size());
+  }
+}
+
+// `0.0573 ± 0.0012`.
+std::string value_text(double value, double spread) {
+  return fmt::format("{} ± {:.2g}", number_text(value), spread);
+}
+
+std::string value_text(const MeanSd& value) { return value_text(value.mean, value.sd); }
+
+std::string share_text(const MeanSd& share) {
+  return fmt::format("{:.3f} ± {:.3f}", share.mean, share.sd);
+}
+
+/// Which columns a table has.
+struct Columns {
+  bool var = true;
+  bool precision = true;
+  bool difference = true;
+  bool mean = true;
+};
+
+std::string label_of(const RepeatedResult& result) {
+  std::string label = fmt::format("  {}", kAlgorithmNames.of(result.algorithm));
+  if (result.broken_off > 0) label += fmt::format(" (broke off: {})", result.broken_off);
+  return label;
+}
+
+void add_part(std::span<const RepeatedResult> results, const Part& part, const Columns& columns,
+              TextTable& table) {
+  const std::optional<RepeatedPart>& first = results[0].*part.summary;
+  if (!first) return;
+  const bool classes = first->accuracy.has_value();
+  std::vector<std::string> header = {std::string(part.name)};
+  if (columns.mean) header.emplace_back("mean");
+  if (columns.var) header.emplace_back("VaR");
+  header.emplace_back("CVaR ");
+  if (columns.difference) header.emplace_back("above the least");
+  if (classes) header.emplace_back("accuracy");
+  if (classes && columns.precision) header.emplace_back("min prec.");
+  table.add(std::move(header));
+  for (const RepeatedResult& result : results) {
+    const RepeatedPart& summary = (result.*part.summary).value();
+    std::vector<std::string> row = {label_of(result)};
+    if (columns.mean) row.push_back(value_text(summary.mean));
+    if (columns.var) row.push_back(value_text(summary.var));
+    row.push_back(value_text(summary.cvar) + (summary.best ? "*" : " "));
+    if (columns.difference) {
+      const bool is_least = summary.above_least.mean == 0 && summary.above_least.sd == 0;
+      row.push_back(is_least ? "" : value_text(summary.above_least.mean, summary.error));
+    }
+    if (classes) row.push_back(share_text(*summary.accuracy));
+    if (classes && columns.precision) row.push_back(share_text(*summary.min_class_precision));
+    table.add(std::move(row));
+  }
+}
+
+std::string fitting_table(std::span<const RepeatedResult> results) {
+  TextTable table;
+  for (const Columns& columns :
+       {Columns{}, Columns{.var = false}, Columns{.var = false, .precision = false},
+        Columns{.var = false, .precision = false, .mean = false},
+        Columns{.var = false, .precision = false, .difference = false, .mean = false}}) {
+    table = TextTable();
+    for (const Part& part : kParts) add_part(results, part, columns, table);
+    if (table.width() <= kTerminalWidth) break;
+  }
+  return table.text();
+}
+
+std::string rows_line(const RunResult& result) {
+  std::vector<std::string> parts;
+  for (const Part& part : kParts) {
+    if (const std::optional<PartRisk>& risk = result.*part.risk) {
+      parts.push_back(fmt::format("{} {}", count_text(risk->rows), part.name));
+    }
+  }
+  return fmt::format("rows: {}\n", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports) {
+  const std::vector<RunResult>& first = reports[0].results;
+  std::vector<RepeatedResult> results(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    results[i].algorithm = first[i].model.options.algorithm;
+    for (const RunReport& report : reports) {
+      if (!is_trained(report.results[i])) ++results[i].broken_off;
+      results[i].seconds += report.results[i].seconds / static_cast<double>(reports.size());
+    }
+  }
+  for (const Part& part : kParts) {
+    if (!(first[0].*part.risk)) continue;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      results[i].*part.summary = summarise(reports, i, part);
+    }
+    compare_part(reports, part, results);
+  }
+  return results;
+}
+
+std::string repeats_text(std::span<const RunReport> reports) {
+  const RunResult& first = reports[0].results.at(0);
+  const TrainOptions& options = first.model.options;
+  const Preprocessor::Parts& parts = first.model.preprocessor.parts();
+  std::string text = fmt::format("{}: {} of '{}' by the {} loss; alpha {:g}\n", first.model.source,
+                                 task_name(parts.task), parts.target,
+                                 kLossNames.of(first.model.loss.kind()), options.alpha);
+  if (first.model.network) {
+    text += fmt::format("network: {}, {} parameters\n", first.model.network_options.network,
+                        count_text(first.model.network->parameter_count()));
+  }
+  text += rows_line(first);
+  text +=
+      fmt::format("{} seeds and splits, {} to {}: mean ± standard deviation\n\n", reports.size(),
+                  options.seed, reports.back().results.at(0).model.options.seed);
+  const std::vector<RepeatedResult> results = summarise_repeats(reports);
+  text += fitting_table(results);
+  const bool exact = std::ranges::count(results, Algorithm::exact, &RepeatedResult::algorithm) > 0;
+  text += fmt::format("\n* least CVaR{}, or not told apart from it by a paired t-test\n",
+                      exact ? " but for exact" : "");
+  return text + "above the least: mean difference ± its standard error\n";
+}
+
+}  // namespace adacvar
