@@ -49,10 +49,12 @@ ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
   const Preprocessor::Parts& parts = training.parts();
   options.only = also;
   options.needs_rows = false;
-  if (parts.task == Task::regression) {
+  const bool numeric_classes = std::ranges::all_of(parts.class_names, is_shortest_number);
+  if (parts.task == Task::regression ||
+      (numeric_classes && parts.target_format != NumberFormat{})) {
     options.known_numeric.push_back(
         known_numbers(parts.target, parts.target_format, options.decimal));
-  } else if (!std::ranges::all_of(parts.class_names, is_shortest_number)) {
+  } else if (!numeric_classes) {
     options.known_categorical.push_back(parts.target);
   }
   for (const ColumnTransform& column : parts.columns) {

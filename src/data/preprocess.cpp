@@ -133,7 +133,6 @@ void fit_regression(const Column& target, std::span<const Index> rows, const std
     throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
   }
   parts.task = Task::regression;
-  parts.target_format = target.format;
   parts.target_mean = mean;
   parts.target_sd = sd;
 }
@@ -158,6 +157,7 @@ void fit_classes(const Column& target, std::span<const Index> rows, std::optiona
 void fit_target(const Column& target, std::span<const Index> rows, std::optional<Task> task,
                 const std::string& source, Preprocessor::Parts& parts) {
   parts.target = target.name;
+  parts.target_format = target.format;
   check_target_is_present(target, rows, source);
   const bool classes =
       task ? *task != Task::regression : target.categorical || names_in(target, rows).size() == 2;

@@ -97,6 +97,21 @@ TEST_F(OfficeTables, predict_reads_numbers_as_training_did) {
   EXPECT_EQ(comma.out, point.out);
 }
 
+TEST_F(OfficeTables, classes_that_are_numbers_are_read_as_training_did) {
+  std::string text = "x;grade\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(i) + (i % 3 == 0 ? ";1,250\n" : i % 3 == 1 ? ";2,5\n" : ";3\n");
+  }
+  write("t.csv", text);
+  const Outcome trained = run({"train", "t.csv", "--target", "grade", "--task", "multiclass",
+                               "--model", "m.json", "--epochs", "1"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(json::parse(read("m.json"))["preprocessing"]["classes"], (json{"1.25", "2.5", "3"}));
+  write("few.csv", "x;grade\n7;1,250\n9;1,250\n");  // alone it might be 1250
+  const Outcome judged = run({"evaluate", "m.json", "few.csv"});
+  EXPECT_EQ(judged.code, 0) << judged.err;
+}
+
 TEST_F(OfficeTables, an_id_is_named_before_training_and_costs_no_memory) {
   std::string text = "id,x,y\n";
   for (int i = 0; i < 30'000; ++i) {
