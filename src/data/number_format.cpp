@@ -154,8 +154,21 @@ struct Tally {
   std::size_t present = 0;
   std::size_t points = 0;
   std::size_t commas = 0;
-  bool differ = false;
+  bool differ_by_comma = false;  // `1,234`
+  bool differ_by_point = false;  // `1.234`, with a mark
 };
+
+// Where these are used, a comma before three digits separates thousands.
+bool has_decimal_point(std::string_view mark) {
+  constexpr std::array<std::string_view, 7> kMarksWithPoint = {
+      "$", "\xc2\xa3", "\xc2\xa5", "\xe2\x82\xb9", "USD", "GBP", "JPY"};
+  return std::ranges::find(kMarksWithPoint, mark) != kMarksWithPoint.end();
+}
+
+bool is_ambiguous(const Tally& tally, std::string_view mark) {
+  return tally.points == tally.commas &&
+         (tally.differ_by_point || (tally.differ_by_comma && !has_decimal_point(mark)));
+}
 
 void tally(std::string_view value, std::size_t count, std::string_view mark, Tally& result) {
   result.present += count;
@@ -167,7 +180,9 @@ void tally(std::string_view value, std::size_t count, std::string_view mark, Tal
   const bool comma = parse_stripped(*stripped, ',', with_comma);
   if (point) result.points += count;
   if (comma) result.commas += count;
-  if (point && comma && with_point != with_comma && !is_plain(value)) result.differ = true;
+  if (!point || !comma || with_point == with_comma || is_plain(value)) return;
+  (value.find(',') != std::string_view::npos ? result.differ_by_comma : result.differ_by_point) =
+      true;
 }
 
 std::string_view first_mark(const std::vector<std::string>& values,
@@ -209,7 +224,7 @@ FoundFormat find_format(const std::vector<std::string>& values, std::span<const 
   const bool automatic = decimal == DecimalChoice::automatic;
   const bool comma = automatic ? found.commas > found.points : decimal == DecimalChoice::comma;
   return {.format = {comma ? ',' : '.', std::string(mark)},
-          .ambiguous = automatic && found.commas == found.points && found.differ,
+          .ambiguous = automatic && is_ambiguous(found, mark),
           .present = found.present,
           .numbers = comma ? found.commas : found.points};
 }

@@ -72,13 +72,13 @@ void check_text_classes(const RawData& data, const std::string& name) {
   std::size_t rows = 0;
   for (const std::size_t count : count_levels(target)) rows += count;
   if (classes <= 2 || (classes <= kMostTextClasses && rows >= kRowsPerClass * classes)) return;
+  const auto word = std::ranges::find_if_not(target.levels, is_number_in_any_format);
+  const bool numbers = word == target.levels.end();
   throw OptionError(fmt::format(
       "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
       "--task multiclass takes them for classes{}",
-      name, classes, rows, target.levels[0],
-      is_number_in_any_format(target.levels[0])
-          ? ", --decimal point or --decimal comma says how numbers are written"
-          : ""));
+      name, classes, rows, numbers ? target.levels[0] : *word,
+      numbers ? ", --decimal point or --decimal comma says how numbers are written" : ""));
 }
 
 /// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the

@@ -88,6 +88,9 @@ TEST(NumberFormat, a_column_is_read_as_most_of_its_values_agree) {
 TEST(NumberFormat, what_could_be_either_is_said_to_be_so) {
   EXPECT_TRUE(found({"1,234", "5,678", "12"}).ambiguous);
   EXPECT_TRUE(found({"$1.234"}).ambiguous);
+  EXPECT_TRUE(found({"\xe2\x82\xac 1,234"}).ambiguous);
+  EXPECT_FALSE(found({"$1,234", "$5"}).ambiguous) << "dollars have cents, not three decimals";
+  EXPECT_EQ(found({"$1,234", "$5"}).format, (NumberFormat{'.', "$"}));
   EXPECT_FALSE(found({"1,234", "0,5"}).ambiguous);
   EXPECT_FALSE(found({"1,234", "1,234,567"}).ambiguous);
   EXPECT_FALSE(found({"1.234", "word"}).ambiguous) << "plain numbers are what they are";
