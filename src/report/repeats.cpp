@@ -1,10 +1,8 @@
 #include <adacvar/report/repeats.hpp>
 
-#include "data/preprocess_json.hpp"
+#include "report/run_heading.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
-
-#include <adacvar/report/number_text.hpp>
 
 #include <fmt/format.h>
 #include <boost/math/distributions/students_t.hpp>
@@ -67,8 +65,8 @@ double overlap(const RunReport& report, const Part& part) {
 
 bool is_told_apart(const MeanSd& difference, double error, std::size_t repeats) {
   if (error == 0) return difference.mean != 0;
-  const boost::math::students_t law(static_cast<double>(repeats) - 1);
-  return std::abs(difference.mean) / error > boost::math::quantile(law, 0.975);
+  const boost::math::students_t student(static_cast<double>(repeats) - 1);
+  return std::abs(difference.mean) / error > boost::math::quantile(student, 0.975);
 }
 
 void compare_part(std::span<const RunReport> reports, const Part& part,
@@ -96,12 +94,7 @@ void compare_part(std::span<const RunReport> reports, const Part& part,
   }
 }
 
-// `0.0573 ± 0.0012`.
-std::string value_text(double value, double spread) {
-  return fmt::format("{} ± {:.2g}", number_text(value), spread);
-}
-
-std::string value_text(const MeanSd& value) { return value_text(value.mean, value.sd); }
+std::string value_text(const MeanSd& value) { return spread_text(value.mean, value.sd); }
 
 std::string share_text(const MeanSd& share) {
   return fmt::format("{:.3f} ± {:.3f}", share.mean, share.sd);
@@ -141,8 +134,7 @@ void add_part(std::span<const RepeatedResult> results, const Part& part, const C
     if (columns.var) row.push_back(value_text(summary.var));
     row.push_back(value_text(summary.cvar) + (summary.best ? "*" : " "));
     if (columns.difference) {
-      const bool is_least = summary.above_least.mean == 0 && summary.above_least.sd == 0;
-      row.push_back(is_least ? "" : value_text(summary.above_least.mean, summary.error));
+      row.push_back(summary.is_least() ? "" : spread_text(summary.above_least.mean, summary.error));
     }
     if (classes) row.push_back(share_text(*summary.accuracy));
     if (classes && columns.precision) row.push_back(share_text(*summary.min_class_precision));
@@ -161,16 +153,6 @@ std::string fitting_table(std::span<const RepeatedResult> results) {
     if (table.width() <= kTerminalWidth) break;
   }
   return table.text();
-}
-
-std::string rows_line(const RunResult& result) {
-  std::vector<std::string> parts;
-  for (const Part& part : kParts) {
-    if (const std::optional<PartRisk>& risk = result.*part.risk) {
-      parts.push_back(fmt::format("{} {}", count_text(risk->rows), part.name));
-    }
-  }
-  return fmt::format("rows: {}\n", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -198,15 +180,7 @@ std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports
 std::string repeats_text(std::span<const RunReport> reports) {
   const RunResult& first = reports[0].results.at(0);
   const TrainOptions& options = first.model.options;
-  const Preprocessor::Parts& parts = first.model.preprocessor.parts();
-  std::string text = fmt::format("{}: {} of '{}' by the {} loss; alpha {:g}\n", first.model.source,
-                                 task_name(parts.task), parts.target,
-                                 kLossNames.of(first.model.loss.kind()), options.alpha);
-  if (first.model.network) {
-    text += fmt::format("network: {}, {} parameters\n", first.model.network_options.network,
-                        count_text(first.model.network->parameter_count()));
-  }
-  text += rows_line(first);
+  std::string text = run_heading(first, fmt::format("alpha {:g}", options.alpha));
   text +=
       fmt::format("{} seeds and splits, {} to {}: mean ± standard deviation\n\n", reports.size(),
                   options.seed, reports.back().results.at(0).model.options.seed);

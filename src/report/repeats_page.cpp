@@ -1,7 +1,6 @@
-#include "report/loss_figures.hpp"
+#include "report/run_heading.hpp"
 #include "report/verdict.hpp"
 
-#include <adacvar/report/number_text.hpp>
 #include <adacvar/report/repeats.hpp>
 #include <adacvar/report/run_page.hpp>
 
@@ -16,9 +15,7 @@ namespace {
 using SummaryMember = std::optional<RepeatedPart> RepeatedResult::*;
 
 PageCell value_cell(double value, double spread, bool marked = false) {
-  return {.text = fmt::format("{} ± {:.2g}", number_text(value), spread),
-          .value = value,
-          .marked = marked};
+  return {.text = spread_text(value, spread), .value = value, .marked = marked};
 }
 
 PageCell value_cell(const MeanSd& value, bool marked = false) {
@@ -34,14 +31,13 @@ PageTable part_table(std::span<const RepeatedResult> results, SummaryMember part
   if (classes) table.columns.insert(table.columns.end(), {"accuracy", "least precision"});
   for (const RepeatedResult& result : results) {
     const RepeatedPart& summary = (result.*part).value();
-    const bool is_least = summary.above_least.mean == 0 && summary.above_least.sd == 0;
     std::vector<PageCell> row = {
         {algorithm_title(result.algorithm) +
          (result.broken_off > 0 ? fmt::format(" (broke off: {})", result.broken_off) : "")},
         value_cell(summary.mean),
         value_cell(summary.var),
         value_cell(summary.cvar, summary.best),
-        is_least ? PageCell{} : value_cell(summary.above_least.mean, summary.error)};
+        summary.is_least() ? PageCell{} : value_cell(summary.above_least.mean, summary.error)};
     if (classes) {
       row.push_back(value_cell(*summary.accuracy));
       row.push_back(value_cell(*summary.min_class_precision));

@@ -1,7 +1,7 @@
 #include <adacvar/report/run_text.hpp>
 
-#include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
+#include "report/run_heading.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
 
@@ -76,18 +76,6 @@ void add_part(const RunReport& report, PartMember member, std::string_view name,
   }
 }
 
-// `rows: 500 training, 300 validation, 200 test`; beside the names they would not fit 80 columns.
-std::string rows_line(const RunResult& result) {
-  std::vector<std::string> parts;
-  const auto add = [&](const std::optional<PartRisk>& part, std::string_view name) {
-    if (part) parts.push_back(fmt::format("{} {}", count_text(part->rows), name));
-  };
-  add(result.train, "training");
-  add(result.valid, "validation");
-  add(result.test, "test");
-  return fmt::format("rows: {}\n", fmt::join(parts, ", "));
-}
-
 std::string tuning_line(const RunResult& result) {
   const TrainOptions& options = result.model.options;
   constexpr Names kOptimizers{"sgd", "adam"};
@@ -111,16 +99,8 @@ std::string tuning_line(const RunResult& result) {
 std::string run_text(const RunReport& report) {
   const RunResult& first = report.results.at(0);
   const TrainOptions& options = first.model.options;
-  std::string text =
-      fmt::format("{}: {} of '{}' by the {} loss; {}seed {}\n", first.model.source,
-                  task_name(first.model.preprocessor.parts().task),
-                  first.model.preprocessor.parts().target, kLossNames.of(first.model.loss.kind()),
-                  is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha), options.seed);
-  if (first.model.network) {
-    text += fmt::format("network: {}, {} parameters\n", first.model.network_options.network,
-                        count_text(first.model.network->parameter_count()));
-  }
-  text += rows_line(first) + '\n';
+  const std::string alpha = is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha);
+  std::string text = run_heading(first, fmt::format("{}seed {}", alpha, options.seed)) + '\n';
   TextTable table;
   add_part(report, &RunResult::train, "training", table);
   add_part(report, &RunResult::valid, "validation", table);

@@ -1,6 +1,7 @@
 #include "report/verdict.hpp"
 
 #include "report/certificate_report.hpp"
+#include "report/run_heading.hpp"
 
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/risk/cvar.hpp>
@@ -161,8 +162,7 @@ std::string least_text(std::span<const RepeatedResult> results,
   for (const RepeatedResult& result : results) {
     const RepeatedPart& summary = (result.*part).value();
     if (!summary.best) continue;
-    const bool is_least = summary.above_least.mean == 0 && summary.above_least.sd == 0;
-    if (is_least && least.empty()) {
+    if (summary.is_least() && least.empty()) {
       least = algorithm_title(result.algorithm);
     } else {
       others.push_back(algorithm_title(result.algorithm));
@@ -277,10 +277,10 @@ std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats
   const RepeatedPart& ada = of(Algorithm::adacvar);
   const RepeatedPart& mean = of(Algorithm::mean);
   return fmt::format(
-      "Over {} seeds and splits, on {} Ada-CVaR's loss is {:.4g} ± {:.2g}, {} the mean-trained "
-      "model's, {:.4g} ± {:.2g}; on average it is {}.{}",
-      repeats, tail_text(alpha, rows), ada.cvar.mean, ada.cvar.sd,
-      change_than_text(ada.cvar.mean, mean.cvar.mean), mean.cvar.mean, mean.cvar.sd,
+      "Over {} seeds and splits, on {} Ada-CVaR's loss is {}, {} the mean-trained model's, {}; "
+      "on average it is {}.{}",
+      repeats, tail_text(alpha, rows), spread_text(ada.cvar.mean, ada.cvar.sd),
+      change_than_text(ada.cvar.mean, mean.cvar.mean), spread_text(mean.cvar.mean, mean.cvar.sd),
       change_text(ada.mean.mean, mean.mean.mean), least_text(results, part));
 }
 

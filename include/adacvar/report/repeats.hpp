@@ -21,6 +21,9 @@ struct RepeatedPart {
   MeanSd above_least = {};  ///< CVaR less that of the trained algorithm whose mean is least
   double error = 0;         ///< standard error of the mean of these differences
   bool best = false;        ///< a trained algorithm, and not told from that one
+
+  /// Whether it is that one.
+  [[nodiscard]] bool is_least() const { return above_least.mean == 0 && above_least.sd == 0; }
 };
 
 struct RepeatedResult {

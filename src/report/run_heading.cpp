@@ -1,0 +1,46 @@
+#include "report/run_heading.hpp"
+
+#include "data/preprocess_json.hpp"
+
+#include <adacvar/report/number_text.hpp>
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+// `rows: 500 training, 300 validation, 200 test`; beside the names they would not fit 80 columns.
+std::string rows_line(const RunResult& result) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::optional<PartRisk>& part, std::string_view name) {
+    if (part) parts.push_back(fmt::format("{} {}", count_text(part->rows), name));
+  };
+  add(result.train, "training");
+  add(result.valid, "validation");
+  add(result.test, "test");
+  return fmt::format("rows: {}\n", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string run_heading(const RunResult& result, const std::string& setting) {
+  const TrainedModel& model = result.model;
+  const Preprocessor::Parts& parts = model.preprocessor.parts();
+  std::string text =
+      fmt::format("{}: {} of '{}' by the {} loss; {}\n", model.source, task_name(parts.task),
+                  parts.target, kLossNames.of(model.loss.kind()), setting);
+  if (model.network) {
+    text += fmt::format("network: {}, {} parameters\n", model.network_options.network,
+                        count_text(model.network->parameter_count()));
+  }
+  return text + rows_line(result);
+}
+
+std::string spread_text(double value, double spread) {
+  return fmt::format("{} ± {:.2g}", number_text(value), spread);
+}
+
+}  // namespace adacvar
