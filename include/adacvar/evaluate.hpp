@@ -35,7 +35,7 @@ struct EvaluateOptions {
            "rows of the model's own data by the split it was trained with");
     option("certify", &O::certify,
            "proves how far the CVaR here is from that of the best linear model for these rows");
-    option("strict", &O::strict, "a row without a target is an error, not left out");
+    option("strict", &O::strict, "a row without a target is an error, not left out", for_files());
   }
 };
 

@@ -92,6 +92,7 @@ std::vector<Row> unused() {
   add("train no.csv --optimizer adam", {"momentum 0.9", "nesterov"});
   add("train no.csv --momentum 0", {"nesterov"});
   add("train no.csv --eta 0.1", {"eta-scale 2", "horizon 9"});
+  add("train no.csv --schedule adagrad", {"horizon 9"});
   add("train no.csv --estimator gain --scale running", {"loss-scale 2"});
   add("train no.csv --certify no", {"tolerance 0.1"});
   add("train no.csv --tune", {"checkpoint c", "until-gap 0.1", "trace t.jsonl"});
@@ -101,7 +102,8 @@ std::vector<Row> unused() {
               "trace t.jsonl", "until-gap 0.1", "eta-scale 3"});
   add(kNetwork, {"ridge 1", "radius 1", "certify yes", "certify no", "tolerance 0.1", "threads 2",
                  "learner btl", "until-gap 0.1", "trace t.jsonl"});
-  add("train pareto", {"separator comma", "header yes", "data-dir ."});
+  add("train pareto",
+      {"separator comma", "header yes", "data-dir .", "strict", "decimal comma", "missing -9"});
   add("train adult", {"separator comma", "header no", "make-rows 30"});
   add("compare no.csv", {"tau 0.3", "select cvar", "make-rows 20", "information full"});
   add("compare no.csv --learner btl --certify no", {"tolerance 0.1"});

@@ -43,7 +43,7 @@ struct DataOptions {
     option("valid-data", &O::valid_data, "file or set of the validation rows");
     option("test-data", &O::test_data, "file or set of the test rows");
     option("raw-features", &O::raw_features, "numeric features are not standardised");
-    option("strict", &O::strict, "a row without a target is an error, not left out");
+    option("strict", &O::strict, "a row without a target is an error, not left out", for_files());
   }
 };
 

@@ -69,7 +69,7 @@ struct AdaptiveSamplerOptions {
            "how eta changes over time", draws);
     option("horizon", &O::horizon, Bounds{.low = 0},
            "number of draws T the automatic eta is made for; 0: 50 epochs",
-           with("eta", {"auto"}) && draws);
+           with("eta", {"auto"}) && with("schedule", {"constant"}));
     option("gamma", &O::gamma, Bounds{.low = 0, .high = 1},
            "share of the uniform law in every draw: the knob between CVaR (0) and mean (1)",
            with("algorithm", {"adacvar"}));
