@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "mark_best.hpp"
 #include "part_detail.hpp"
+#include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
@@ -111,6 +112,12 @@ class Runs {
         hooks_(hooks),
         loss_(make_loss(options.loss, data.train)),
         unit_(loss_.unit(data.train.target_sd)) {
+    // Before training, which would be lost.
+    if (options.solve.certify == CertifyChoice::yes && parameters() > kMostParameters) {
+      throw OptionError(fmt::format(
+          "certify = yes: {} parameters are more than the {} that second-order methods take",
+          parameters(), kMostParameters));
+    }
     if (std::isnormal(unit_)) return;
     throw DataError(
         fmt::format("the {} loss of a target with standard deviation {:g} is out of the "
@@ -175,14 +182,19 @@ class Runs {
 
   [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
 
+  /// Of a linear model.
+  [[nodiscard]] std::size_t parameters() const {
+    return loss_.outputs(data_.train.class_names.size()) * (data_.train.features + 1);
+  }
+
   [[nodiscard]] bool certifies() const {
     if (has_network()) return false;
     if (options_.solve.certify != CertifyChoice::automatic) {
       return options_.solve.certify == CertifyChoice::yes;
     }
-    const double parameters = static_cast<double>(loss_.outputs(data_.train.class_names.size()) *
-                                                  (data_.train.features + 1));
-    return static_cast<double>(data_.train.rows) * parameters * parameters <= 1e9;
+    const auto count = static_cast<double>(parameters());
+    return parameters() <= kMostParameters &&
+           static_cast<double>(data_.train.rows) * count * count <= 1e9;
   }
 
   void plan(std::span<const Algorithm> algorithms) {

@@ -5,6 +5,7 @@
 #include "solver/accurate_rows.hpp"
 #include "solver/dependent_columns.hpp"
 #include "solver/gram.hpp"
+#include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -21,7 +22,6 @@ namespace adacvar {
 namespace {
 
 constexpr std::size_t kBlock = 4096;
-constexpr std::size_t kMostParameters = 5000;
 
 std::size_t blocks_of(std::size_t rows) { return (rows + kBlock - 1) / kBlock; }
 

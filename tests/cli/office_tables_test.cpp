@@ -130,6 +130,28 @@ TEST_F(OfficeTables, an_id_is_named_before_training_and_costs_no_memory) {
   EXPECT_TRUE(has(exact.err, "5000") || has(exact.err, "5,000")) << exact.err;
 }
 
+TEST_F(OfficeTables, more_columns_than_the_exact_solver_takes_are_trained_without_a_certificate) {
+  std::string text = "y";
+  for (int c = 0; c < 5001; ++c) text += ",x" + std::to_string(c);
+  for (int row = 0; row < 40; ++row) {
+    text += "\n" + std::to_string(row);
+    for (int c = 0; c < 5001; ++c) text += "," + std::to_string(row * (c % 6 + 1) % 7);
+  }
+  write("wide.csv", text + "\n");
+  const Words options = {"--target", "y", "--epochs", "1", "--json", "--quiet"};
+  for (const std::string command : {"train", "compare"}) {
+    Words words = {command, "wide.csv"};
+    words.insert(words.end(), options.begin(), options.end());
+    EXPECT_EQ(run(words).code, 0) << run(words).err;
+    words.insert(words.end(), {"--certify", "yes"});
+    words.erase(std::ranges::find(words, "--quiet"));
+    const Outcome refused = run(words);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(has(refused.err, "5000")) << refused.err;
+    EXPECT_FALSE(has(refused.err, "epoch 1/1")) << "before training, not after it";
+  }
+}
+
 TEST_F(OfficeTables, missing_words_are_remembered_by_the_model) {
   std::string text = "x,y\n";
   for (int i = 0; i < 40; ++i) {
