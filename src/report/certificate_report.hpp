@@ -10,7 +10,7 @@
 
 namespace adacvar {
 
-/// A share in per cent: `0.24 %`, `1e-05 %`.
+/// A gap in per cent, not rounded down: `0.24 %`, `1e-05 %`.
 [[nodiscard]] std::string percent_text(double share);
 
 /// A lower bound to six digits, none of them rounded up.
@@ -26,8 +26,9 @@ struct DependentNote {
 };
 [[nodiscard]] std::string dependent_note(const DependentNote& note);
 
-/// `CVaR 17.1317; the least possible is at least 17.1316: within 0.001 %`, of a perfect fit `CVaR
-/// 3e-17: 0 up to rounding, the least possible`.
+/// `CVaR 17.1317; the least possible is at least 17.1315: within 0.00117 %`, with as many digits as
+/// agree with the gap, the value rounded up and the bound down; of a perfect fit `CVaR 3e-17: 0 up
+/// to rounding, the least possible`.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate, std::string_view what);
 
 [[nodiscard]] nlohmann::ordered_json certificate_json(const Certificate& certificate);
