@@ -102,7 +102,8 @@ void note_small_tails(const PreparedData& data, double alpha, std::vector<std::s
 }
 
 // The sentence that a user of small tail shares needs: nothing is wrong with the program.
-void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+void note_uniform_optimum(const std::vector<RunResult>& results,
+                          std::vector<std::string>& headlines) {
   double even = 0;
   std::size_t classes = 0;
   std::vector<std::string> alphas;
@@ -117,7 +118,7 @@ void note_uniform_optimum(const std::vector<RunResult>& results, std::vector<std
     if (std::ranges::find(alphas, text) == alphas.end()) alphas.push_back(std::move(text));
   }
   if (alphas.empty()) return;
-  notes.push_back(fmt::format(
+  headlines.push_back(fmt::format(
       "at alpha = {} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
       "every class the same chance: by this measure there is nothing to learn. Look at the "
       "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
@@ -220,7 +221,7 @@ RunReport run_algorithms(const PreparedData& data, const RunOptions& options,
   note_endings(report.results, report.notes);
   note_missed_gap(options, report.results, report.notes);
   note_dependent(report.results, report.notes);
-  note_uniform_optimum(report.results, report.notes);
+  note_uniform_optimum(report.results, report.headlines);
   return report;
 }
 

@@ -274,17 +274,18 @@ class Runs {
   void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
     const std::scoped_lock lock(mutex_);
     group.seconds += seconds - outcome.looking_seconds;
-    const std::optional<double> valid_cvar =
-        outcome.valid ? std::optional(outcome.valid->risk.cvar) : std::nullopt;
     const Selection select = options_.tune.select;
+    RunProgress progress{.runs_done = ++done_, .runs = candidates_.size()};
+    if (outcome.valid) progress.valid_cvar = outcome.valid->risk.cvar;
+    if (outcome.valid && select == Selection::accuracy) {
+      progress.valid_accuracy = outcome.valid->accuracy;
+    }
     if (!group.best || is_better(outcome, *group.best, select) ||
         (!is_better(*group.best, outcome, select) && number < group.best_number)) {
       group.best = std::move(outcome);
       group.best_number = number;
     }
-    ++done_;
-    if (!hooks_.progress) return;
-    hooks_.progress({.runs_done = done_, .runs = candidates_.size(), .valid_cvar = valid_cvar});
+    if (hooks_.progress) hooks_.progress(progress);
   }
 
   TrainHooks hooks_of_one(const TrainOptions& options, Outcome& outcome) {
@@ -311,6 +312,7 @@ class Runs {
         hooks_.progress({.epoch = &shown});
         return true;
       };
+      hooks.within_epoch = [this](double epochs) { hooks_.progress({.epochs_done = epochs}); };
     }
     if (hooks_.trace || options_.solve.until_gap > 0) {
       hooks.watch = [this, look = hooks.watch,
@@ -464,6 +466,8 @@ class Runs {
     }
     result.epochs = best.result.epochs;
     result.trials = group.trials;
+    result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
+    result.model.reading.progress = {};  // the caller's, and only for this run
     result.seconds = group.seconds;
     result.certificate = certificate_of(best);
     if (!result.certificate && certifies()) {

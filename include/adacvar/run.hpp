@@ -107,9 +107,12 @@ struct RunOptions {
 struct RunProgress {
   std::size_t runs_done = 0;
   std::size_t runs = 1;
-  const EpochRecord* epoch = nullptr;     ///< after an epoch, when there is one run; user's units
-  std::optional<double> valid_cvar = {};  ///< of the run that has just ended
-  std::size_t repeats_done = 0;           ///< seeds before this one
+  const EpochRecord* epoch = nullptr;  ///< after an epoch, when there is one run; user's units
+  /// Within an epoch, now and then, when there is one run: epochs done, such as 2.25.
+  std::optional<double> epochs_done = {};
+  std::optional<double> valid_cvar = {};      ///< of the run that has just ended
+  std::optional<double> valid_accuracy = {};  ///< likewise, where tuning selects by it
+  std::size_t repeats_done = 0;               ///< seeds before this one
   std::size_t repeats = 1;
 };
 

@@ -183,8 +183,15 @@ struct DescribeState {
   TalkOptions talk;
 };
 
+RawData read_watched(const DescribeState& state) {
+  ProgressLine progress(state.talk.quiet, 1);
+  SourceOptions source = state.source;
+  progress.watch_reading(source);
+  return read_data(state.input.data, source);
+}
+
 int describe_now(const DescribeState& state) {
-  const RawData data = read_data(state.input.data, state.source);
+  const RawData data = read_watched(state);
   if (const auto* table = std::get_if<Table>(&data.content)) {
     print_result(describe_table(*table, data.target));
     if (!state.talk.quiet) print_notes(table->notes);

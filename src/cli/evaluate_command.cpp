@@ -1,6 +1,7 @@
 #include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/sha256.hpp"
 #include "cli/text_style.hpp"
@@ -54,11 +55,18 @@ PageOrigin origin_with_model(const State& state, const TrainedModel& model,
   return origin;
 }
 
+Evaluation evaluate_watched(const State& state, const TrainedModel& model) {
+  ProgressLine progress(state.talk.quiet, 1);
+  EvaluateOptions options = state.evaluate;
+  progress.watch_reading(options.source);
+  return evaluate(model, state.input.data, options);
+}
+
 int evaluate_now(const State& state, const OptionList& options) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
   check_report(state.report);
   const TrainedModel model = load_model(state.input.model);
-  const Evaluation found = evaluate(model, state.input.data, state.evaluate);
+  const Evaluation found = evaluate_watched(state, model);
   Attempts attempts;
   attempts.run([&] {
     print_outcome(state.talk, evaluation_json(found),

@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/csv_text.hpp"
+#include "cli/progress_line.hpp"
 #include "data/columns_like.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -11,6 +12,7 @@
 #include <adacvar/learner/predict.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -145,9 +147,16 @@ std::vector<std::string> predict_whole(const TrainedModel& model, const RawData&
   return predictor.notes();
 }
 
-int predict_now(const State& state) {
+// Lines on a terminal would run into it.
+bool hides_progress(const State& state) {
+  return state.talk.quiet || (state.input.output.empty() && ::isatty(STDOUT_FILENO) != 0);
+}
+
+int predict_now(State state) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
   const TrainedModel model = load_model(state.input.model);
+  std::optional<ProgressLine> progress(std::in_place, hides_progress(state), 1);
+  progress->watch_reading(state.source);
   if (!state.input.output.empty()) check_writable(state.input.output);
   // Text goes through in blocks; the other kinds are read as a whole, before there is a file that
   // an interrupt must take away.
@@ -165,6 +174,7 @@ int predict_now(const State& state) {
   } else {
     write_result(state.input.output, predict_to);
   }
+  progress.reset();
   if (!state.talk.quiet) print_notes(notes);
   return kDone;
 }

@@ -15,14 +15,13 @@ namespace adacvar::cli {
 
 namespace {
 
-std::string epoch_text(const EpochRecord& record, std::uint64_t epochs) {
-  std::string text = fmt::format("epoch {}/{}", record.epoch, epochs);
-  if (record.validation) {
-    text += fmt::format(", validation CVaR {}", number_text(record.validation->cvar));
-  } else {
-    text += fmt::format(", loss drawn {}", number_text(record.training_loss));
-  }
-  return text;
+// Less is read at once.
+constexpr std::uint64_t kLargeFile = 32'000'000;
+
+std::string figures_of(const EpochRecord& record) {
+  return record.validation
+             ? fmt::format(", validation CVaR {}", number_text(record.validation->cvar))
+             : fmt::format(", loss drawn {}", number_text(record.training_loss));
 }
 
 std::size_t terminal_width() {
@@ -36,7 +35,9 @@ std::string runs_text(const RunProgress& progress) {
                                                         progress.repeats)
                                           : std::string();
   text += fmt::format("run {}/{}", progress.runs_done, progress.runs);
-  if (progress.valid_cvar) {
+  if (progress.valid_accuracy) {
+    text += fmt::format(", validation accuracy {:.3f}", *progress.valid_accuracy);
+  } else if (progress.valid_cvar) {
     text += fmt::format(", validation CVaR {}", number_text(*progress.valid_cvar));
   }
   return text;
@@ -71,9 +72,17 @@ ProgressLine::ProgressLine(bool quiet, std::uint64_t epochs)
 
 void ProgressLine::show(const RunProgress& progress) {
   if (quiet_) return;
+  if (is_reading_) {  // it is over, and says nothing of how long training takes
+    is_reading_ = false;
+    start_ = last_epoch_ = Clock::now();
+  }
   if (progress.epoch != nullptr) {
     const double share = static_cast<double>(progress.epoch->epoch) / static_cast<double>(epochs_);
-    print(share, epoch_text(*progress.epoch, epochs_));
+    last_epoch_ = Clock::now();
+    last_figures_ = figures_of(*progress.epoch);
+    print(share, fmt::format("epoch {}/{}{}", progress.epoch->epoch, epochs_, last_figures_));
+  } else if (progress.epochs_done) {
+    show_within_epoch(*progress.epochs_done);
   } else if (progress.runs > 1) {
     const double share =
         static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs);
@@ -81,6 +90,27 @@ void ProgressLine::show(const RunProgress& progress) {
               static_cast<double>(progress.repeats),
           runs_text(progress));
   }
+}
+
+// Short epochs follow each other fast enough.
+void ProgressLine::show_within_epoch(double epochs_done) {
+  if (!terminal_ || Clock::now() - last_epoch_ < std::chrono::seconds(1)) return;
+  const double whole = std::floor(epochs_done);
+  draw(epochs_done / static_cast<double>(epochs_),
+       fmt::format("epoch {:.0f}/{}, {:.0f} % of it{}", whole + 1, epochs_,
+                   100 * (epochs_done - whole), last_figures_));
+}
+
+void ProgressLine::watch_reading(SourceOptions& options) {
+  options.progress = [this](std::uint64_t done, std::uint64_t total) { show_reading(done, total); };
+}
+
+void ProgressLine::show_reading(std::uint64_t done, std::uint64_t total) {
+  if (quiet_ || !terminal_ || total < kLargeFile) return;
+  is_reading_ = true;
+  draw(static_cast<double>(done) / static_cast<double>(total),
+       fmt::format("reading, {:.0f} of {:.0f} MB", static_cast<double>(done) / 1e6,
+                   static_cast<double>(total) / 1e6));
 }
 
 void ProgressLine::show_work(double done, double before, double total, const std::string& text) {

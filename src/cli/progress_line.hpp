@@ -21,6 +21,10 @@ class ProgressLine {
 
   void show(const RunProgress& progress);
 
+  /// Shows how much of a large file is read by these options, on a terminal only. They refer to
+  /// this object then.
+  void watch_reading(SourceOptions& options);
+
   /// Any other work: how much of `total` is done, of which `before` was done at the start.
   void show_work(double done, double before, double total, const std::string& text);
 
@@ -30,6 +34,8 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void show_within_epoch(double epochs_done);
+  void show_reading(std::uint64_t done, std::uint64_t total);
   void draw(double share, const std::string& text);
   void print(double share, const std::string& text);
   void clear();
@@ -40,6 +46,9 @@ class ProgressLine {
   std::uint64_t epochs_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = {};
+  Clock::time_point last_epoch_ = start_;
+  std::string last_figures_ = {};  // of the last epoch, with a comma before
+  bool is_reading_ = false;
   double last_printed_ = 0;
   bool drawn_ = false;
 };

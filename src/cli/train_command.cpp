@@ -78,7 +78,9 @@ Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, c
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
-  result.found = how(state.run, hooks);
+  RunOptions options = state.run;
+  progress.watch_reading(options.data.source);
+  result.found = how(options, hooks);
   return result;
 }
 
@@ -150,6 +152,7 @@ void write_outputs(const State& state, const OptionList& options, Watched<RunRep
     report.notes.emplace_back("the model was not kept; --model FILE writes it");
   }
   const std::string saved = is_kept ? "\nmodel written to " + path + "\n" : "";
+  print_notes(report.headlines);
   const bool is_said = attempts.run([&] {
     print_outcome(state.talk, run_json(report, is_kept ? path : ""), run_text(report) + saved,
                   watched.unprinted(report.notes));
@@ -201,6 +204,7 @@ void print_compared(const State& state, const Compared& compared) {
 int print_one(const State& state, const OptionList& options, Watched<RunReport> watched) {
   RunReport& report = watched.found;
   note_interruption(report);
+  print_notes(report.headlines);
   print_compared(state,
                  {compare_json(report), run_text(report) + histogram_text(report, text_style()),
                   watched.unprinted(report.notes), [&] {
@@ -229,11 +233,14 @@ int print_repeats(const State& state, const OptionList& options,
     notes.push_back(fmt::format("stopped early: {} of {} repeats had ended", reports.size(),
                                 state.run.repeat.repeats));
   }
-  print_compared(
-      state, {repeats_json(reports, notes), repeats_text(reports), watched.unprinted(notes), [&] {
-                return repeats_page(reports, notes,
-                                    origin_of("compare", options, data_names(state.run)));
-              }});
+  std::vector<std::string> all = reports[0].headlines;
+  all.insert(all.end(), notes.begin(), notes.end());
+  print_notes(reports[0].headlines);
+  print_compared(state,
+                 {repeats_json(reports, all), repeats_text(reports), watched.unprinted(notes), [&] {
+                    return repeats_page(reports, all,
+                                        origin_of("compare", options, data_names(state.run)));
+                  }});
   const auto is_bad = [](const RunReport& report) { return exit_code(report) != kDone; };
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }

@@ -29,6 +29,7 @@ ReadOptions read_options(const SourceOptions& options) {
   read.drop = options.drop;
   read.decimal = options.decimal;
   read.missing = options.missing;
+  read.progress = options.progress;
   return read;
 }
 

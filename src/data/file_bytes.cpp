@@ -185,7 +185,8 @@ std::unique_ptr<FileStream::Unpacker> make_unpacker(const MappedFile& file) {
   return std::make_unique<Copy>(file.bytes());
 }
 
-std::string unpack_all(const MappedFile& file) {
+std::string unpack_all(const MappedFile& file,
+                       const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   std::string result;
   result.reserve(4 * file.bytes().size());
   const auto unpacker = make_unpacker(file);
@@ -194,6 +195,7 @@ std::string unpack_all(const MappedFile& file) {
     const std::size_t size = result.size();
     result.resize(size + kChunk);
     result.resize(size + unpacker->write(result.data() + size, kChunk, done));
+    if (progress) progress(file.bytes().size() - unpacker->left(), file.bytes().size());
   }
   return result;
 }
@@ -235,9 +237,11 @@ void MappedFile::release_before(std::size_t left) noexcept {
   released_ = end;
 }
 
-FileBytes::FileBytes(const std::filesystem::path& path) : file_(path) {
+FileBytes::FileBytes(const std::filesystem::path& path,
+                     const std::function<void(std::uint64_t, std::uint64_t)>& progress)
+    : file_(path) {
   if (!is_gzip(file_.bytes()) && !is_xz(file_.bytes())) return;
-  unpacked_ = unpack_all(file_);
+  unpacked_ = unpack_all(file_, progress);
   file_.unmap();
   if (unpacked_.empty()) throw DataError("is empty", source());
 }
@@ -246,6 +250,8 @@ FileStream::FileStream(const std::filesystem::path& path)
     : file_(path), unpacker_(make_unpacker(file_)) {}
 
 FileStream::~FileStream() = default;
+
+std::uint64_t FileStream::done() const { return total() - unpacker_->left(); }
 
 bool FileStream::append_to(std::string& text) {
   if (done_) return false;

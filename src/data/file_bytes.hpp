@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,7 +42,9 @@ class MappedFile {
 /// Throws: DataError as MappedFile, and when an archive is damaged or ends early.
 class FileBytes {
  public:
-  explicit FileBytes(const std::filesystem::path& path);
+  /// `progress` is called while an archive is unpacked: bytes of it that are done, of how many.
+  explicit FileBytes(const std::filesystem::path& path,
+                     const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 
   [[nodiscard]] std::string_view text() const noexcept {
     return unpacked_.empty() ? file_.bytes() : std::string_view(unpacked_);
@@ -64,6 +68,9 @@ class FileStream {
 
   /// Appends the next piece, of a megabyte at most, to `text`; false at the end.
   bool append_to(std::string& text);
+  /// Bytes of the file, as it is on disk, that have been looked at, of how many.
+  [[nodiscard]] std::uint64_t done() const;
+  [[nodiscard]] std::uint64_t total() const noexcept { return file_.bytes().size(); }
   [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }
 
   class Unpacker;

@@ -219,6 +219,7 @@ class CsvParser {
   std::size_t find_name(const std::string& name, std::string_view role) const;
   void parse_blocks();
   void parse_wave(std::size_t first, std::size_t count);
+  void show_progress(std::size_t block) const;
   void parse_block(std::string_view text, Block& block) const;
   void parse_rows(std::string_view text, Block& block) const;
   void read_row(FieldReader& reader, Block& block) const;
@@ -407,6 +408,14 @@ void CsvParser::parse_wave(std::size_t first, std::size_t count) {
   });
 }
 
+// Up to the end of that block.
+void CsvParser::show_progress(std::size_t block) const {
+  if (!options_.progress) return;
+  const std::string_view last = block_texts_[block];
+  options_.progress(static_cast<std::uint64_t>(last.data() + last.size() - text_.data()),
+                    text_.size());
+}
+
 void CsvParser::parse_blocks() {
   constexpr std::size_t kBlocksPerThread = 4;
   const std::size_t threads =
@@ -417,6 +426,7 @@ void CsvParser::parse_blocks() {
   rows_ = 0;
   for (std::size_t first = 0; first < block_texts_.size(); first += wave_.size()) {
     parse_wave(first, std::min(wave_.size(), block_texts_.size() - first));
+    show_progress(std::min(first + wave_.size(), block_texts_.size()) - 1);
     if (first > 0) continue;
     // Blocks are alike: room for all rows at once, with some to spare.
     const std::size_t expected = rows_ * (block_texts_.size() / wave_.size() + 1) * 17 / 16;
@@ -584,10 +594,11 @@ Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
 class TableStream::Reader {
  public:
   Reader(const std::filesystem::path& path, const ReadOptions& options)
-      : file_(path), options_(options) {}
+      : file_(path), options_(options), progress_(std::exchange(options_.progress, {})) {}
 
   bool next(Table& block) {
     const std::size_t end = fill();
+    if (progress_) progress_(file_.done(), file_.total());
     const std::string_view text = std::string_view(text_).substr(0, end);
     const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (blank && known_) return false;
@@ -646,7 +657,8 @@ class TableStream::Reader {
   }
 
   FileStream file_;
-  ReadOptions options_;
+  ReadOptions options_;    // of the blocks,
+  ReadProgress progress_;  // of the file
   CsvLayout layout_;
   bool known_ = false;
   std::string text_;

@@ -124,7 +124,7 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
 
 // Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
-  const FileBytes file(name);
+  const FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
   const bool is_cifar = is_batch(name, file.text());
   const FileKind kind = find_content_kind(file.text());

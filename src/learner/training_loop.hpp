@@ -243,6 +243,10 @@ class TrainingLoop {
       if (hooks_.stop != nullptr && (!kIsLinear || step_ % 64 == 0) && *hooks_.stop) {
         return stop(StopReason::interrupted);
       }
+      if (hooks_.within_epoch && (!kIsLinear || step_ % 64 == 0)) {
+        const auto now = static_cast<double>(steps_per_epoch_ * epoch - left);
+        hooks_.within_epoch(now / static_cast<double>(steps_per_epoch_));
+      }
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weigh(losses_, weights_); }, objective_);

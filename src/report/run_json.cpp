@@ -55,6 +55,9 @@ ordered_json result_json(const RunResult& result) {
                        {"trials", result.trials},
                        {"seconds", result.seconds},
                        {"norm", result.norm}};
+  if (result.trials > 1) {
+    json["selected_by"] = result.selected_by_accuracy ? "accuracy" : "cvar";
+  }
   if (model.network) {
     json["network"] = model.network_options.network;
     json["parameters"] = model.network->parameter_count();
@@ -106,7 +109,7 @@ std::string run_json(const RunReport& report, const std::string& model_path) {
   if (report.results.size() > 1) return compare_json(report);
   ordered_json json = result_json(report.results.at(0));
   if (!model_path.empty()) json["model"] = model_path;
-  json["notes"] = report.notes;
+  json["notes"] = report.all_notes();
   return line_of(json);
 }
 
@@ -130,7 +133,7 @@ std::string trace_json(const TraceRecord& record) {
 std::string compare_json(const RunReport& report) {
   ordered_json runs = ordered_json::array();
   for (const RunResult& result : report.results) runs.push_back(result_json(result));
-  return line_of({{"runs", std::move(runs)}, {"notes", report.notes}});
+  return line_of({{"runs", std::move(runs)}, {"notes", report.all_notes()}});
 }
 
 std::string repeats_json(std::span<const RunReport> reports,

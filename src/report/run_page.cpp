@@ -348,7 +348,7 @@ Page run_page(const RunReport& report, const PageOrigin& origin) {
   Page page{.title = title_of(report),
             .subtitle = subtitle_of(report),
             .verdict = verdict(report),
-            .notes = report.notes,
+            .notes = report.all_notes(),
             .sections = {}};
   page.sections.push_back({"Losses", {losses_figure(losses, loss, rows)}});
   page.sections.push_back({"Tail shares", {cvar_figure(losses, loss, rows, alphas_of(report))}});

@@ -79,9 +79,14 @@ void add_part(const RunReport& report, PartMember member, std::string_view name,
 std::string tuning_line(const RunResult& result) {
   const TrainOptions& options = result.model.options;
   constexpr Names kOptimizers{"sgd", "adam"};
-  std::string line = fmt::format(
-      "{}: chosen of {} runs: {}, learning rate {:g}", kAlgorithmNames.of(options.algorithm),
-      result.trials, kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
+  const std::string accuracy =
+      result.selected_by_accuracy && result.valid
+          ? fmt::format(" by validation accuracy {}", share_text(result.valid->accuracy))
+          : "";
+  std::string line =
+      fmt::format("{}: chosen of {} runs{}: {}, learning rate {:g}",
+                  kAlgorithmNames.of(options.algorithm), result.trials, accuracy,
+                  kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
     line += options.sampler.eta
                 ? fmt::format(", eta {:g}", *options.sampler.eta)

@@ -422,7 +422,9 @@ TEST(Program, the_uniform_optimum_is_explained) {
   std::string text = "x,kind\n";  // overlapping classes
   for (int i = 0; i < 200; ++i) text += std::to_string(i * 7 % 13) + (i % 2 == 0 ? ",a\n" : ",b\n");
   (void)folder.write("s.csv", text);
-  const json found = run_json(folder, {"compare", "s.csv", "--target", "kind", "--alpha", "0.05"});
+  const Outcome outcome =
+      run(folder, {"compare", "s.csv", "--target", "kind", "--alpha", "0.05", "--json"});
+  const json found = json::parse(outcome.out);
   EXPECT_NE(found["notes"].dump().find("no linear model has a training CVaR below 0.6931 = log 2"),
             std::string::npos)
       << found["notes"];

@@ -1,6 +1,7 @@
 // What the program says: help, suggestions, names of formats, notes. Key words, not whole
 // sentences.
 
+#include "support/run_on_terminal.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -143,6 +144,83 @@ TEST_F(Words, damaged_models_are_refused_in_our_words) {
     EXPECT_TRUE(has(outcome.err, "bad.json")) << outcome.err;
     EXPECT_FALSE(has(outcome.err, "json.exception")) << outcome.err;
   }
+}
+
+TEST_F(Words, reading_a_large_file_shows_on_a_terminal_only) {
+  std::string text = "x,y\n";
+  while (text.size() < 33'000'000) {
+    for (int i = 0; i < 1000; ++i) {
+      text += std::to_string(i) + ".123456789012," + std::to_string(i % 17) + ".5\n";
+    }
+  }
+  write("large.csv", text);
+  write("small.csv", text.substr(0, text.find('\n', 100'000) + 1));
+  const auto shown = [&](const std::vector<std::string>& words) {
+    return support::run_on_terminal(ADACVAR_PROGRAM, words, folder_.path());
+  };
+  const Outcome large = shown({"data", "describe", "large.csv"});
+  EXPECT_EQ(large.code, 0);
+  EXPECT_TRUE(has(large.err, "reading, 33 of 33 MB")) << large.err;
+  EXPECT_TRUE(has(large.out, "x"));
+  EXPECT_FALSE(has(shown({"data", "describe", "small.csv"}).err, "reading"));
+  const std::vector<std::string> train = {"train",    "large.csv", "--target", "y",
+                                          "--epochs", "1",         "--batch",  "64"};
+  EXPECT_TRUE(has(shown(train).err, "reading, 33 of 33 MB"));
+  std::vector<std::string> quiet = train;
+  quiet.emplace_back("--quiet");
+  EXPECT_FALSE(has(shown(quiet).err, "reading"));
+  EXPECT_FALSE(has(run("data describe large.csv").err, "reading"));
+}
+
+// Classes that nothing tells apart: the best model at a small alpha gives each the same chance.
+std::string coins(int classes) {
+  std::string text = "x,c\n";
+  for (int i = 0; i < 240; ++i) {
+    text += std::to_string(i * 7 % 13) + "," + static_cast<char>('a' + i % classes) + "\n";
+  }
+  return text;
+}
+
+TEST_F(Words, that_the_uniform_classifier_is_best_stands_first_even_when_quiet) {
+  for (const int classes : {2, 3}) {
+    write("coins.csv", coins(classes));
+    const std::string words = "= log " + std::to_string(classes);
+    for (const std::string command :
+         {"train coins.csv --target c --alpha 0.1 --epochs 2 --quiet",
+          "train coins.csv --target c --alpha 0.1 --algorithm exact --quiet",
+          "compare coins.csv --target c --alpha 0.1 --epochs 2 --quiet"}) {
+      const Outcome outcome = run(command);
+      EXPECT_TRUE(has(outcome.err, words)) << command << "\n" << outcome.err;
+      EXPECT_TRUE(outcome.err.starts_with("note: at alpha")) << outcome.err;
+    }
+    // Both to one file: before the tables.
+    const std::string both = "adacvar.txt";
+    const Outcome shell = support::run_program(
+        "/bin/sh",
+        {"-c", std::string("'") + ADACVAR_PROGRAM +
+                   "' compare coins.csv --target c --alpha 0.1 --epochs 2 > " + both + " 2>&1"},
+        folder_.path());
+    const std::string text = support::content_of(folder_.path() / both);
+    ASSERT_TRUE(has(text, words)) << shell.err << text;
+    EXPECT_LT(text.find(words), text.find("rows: ")) << text;
+    const nlohmann::json json =
+        nlohmann::json::parse(run("train coins.csv --target c --alpha 0.1 --epochs 2 --json").out);
+    EXPECT_TRUE(has(json.at("notes").at(0).get<std::string>(), words));
+  }
+}
+
+TEST_F(Words, selecting_by_accuracy_shows_accuracies) {
+  write("coins.csv", coins(2));
+  const std::string command = "train coins.csv --target c --epochs 1 --threads 1 --tune";
+  const Outcome outcome = run(command + " --select accuracy");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "validation accuracy 0.")) << outcome.err;
+  EXPECT_FALSE(has(outcome.err, "validation CVaR")) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "by validation accuracy 0.")) << outcome.out;
+  EXPECT_TRUE(has(run(command).err, "validation CVaR"));
+  const nlohmann::json json =
+      nlohmann::json::parse(run(command + " --select accuracy --json --quiet").out);
+  EXPECT_EQ(json.at("selected_by"), "accuracy");
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ TEST(ReadCsv, numbers_and_categories) {
   EXPECT_EQ(table.columns[2].numbers[2], 0.5);
 }
 
+TEST(ReadCsv, progress_reaches_the_end) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 500'000; ++i) text += std::to_string(i) + ",1\n";
+  std::vector<std::uint64_t> seen;
+  const auto watch = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(total, text.size());
+    seen.push_back(done);
+  };
+  (void)parse_csv(text, "", {.threads = 1, .progress = watch});
+  EXPECT_GT(seen.size(), 3U);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_EQ(seen.back(), text.size());
+}
+
 TEST(ReadCsv, names_and_categories_that_are_not_utf_8_are_taken_for_latin_1) {
   const Table table = parse("caf\xe9,k\n1,\xe9t\xe9\n2,\xc3\xa9t\xc3\xa9\n3,hiver\n");
   EXPECT_EQ(column_names(table), "caf\xc3\xa9, k");

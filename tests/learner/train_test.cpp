@@ -314,6 +314,19 @@ TEST(Train, every_iterate_is_one_that_was_met) {
   }
 }
 
+TEST(Train, progress_within_epochs_grows) {
+  const Dataset data = line(1000);
+  std::vector<double> seen;
+  const TrainHooks hooks{.within_epoch = [&](double epochs) { seen.push_back(epochs); }};
+  (void)train(data, nullptr, Loss(LossKind::squared), {.epochs = 3, .batch = 1}, hooks);
+  EXPECT_EQ(seen.size(), 47U);  // 3000 steps, every 64th
+  EXPECT_EQ(seen.front(), 0);
+  EXPECT_DOUBLE_EQ(seen[1], 0.064);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_LT(seen.back(), 3);
+  EXPECT_GT(seen.back(), 2.9);
+}
+
 TEST(Train, progress_can_stop_it) {
   const Dataset data = line(100);
   std::uint64_t seen = 0;

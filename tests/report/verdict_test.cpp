@@ -3,7 +3,13 @@
 #include "report/certificate_report.hpp"
 #include "support/made_report.hpp"
 
+#include <adacvar/base/rng.hpp>
+
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
 
 namespace adacvar {
 namespace {
@@ -58,6 +64,43 @@ TEST(Certificate, a_bound_is_never_rounded_up) {
   EXPECT_EQ(at_least_text(123456789.0), "1.23456e+08");
   EXPECT_EQ(at_least_text(2.5e-9), "2.5e-09");
   EXPECT_EQ(at_least_text(0), "0");
+}
+
+TEST(Certificate, a_gap_is_never_rounded_down) {
+  EXPECT_EQ(percent_text(0), "0 %");
+  EXPECT_EQ(percent_text(1.4e-8), "2e-06 %");
+  EXPECT_EQ(percent_text(1e-8), "1e-06 %");
+  EXPECT_EQ(percent_text(9.9e-5), "0.01 %");
+  EXPECT_EQ(percent_text(0.0071310001), "0.714 %");
+  EXPECT_EQ(percent_text(0.5), "50 %");
+}
+
+// Who computes the gap from the numbers printed finds the one that is printed.
+TEST(Certificate, what_is_printed_agrees_with_itself) {
+  const auto text = [](double lower, double upper) {
+    return certificate_text({.lower = lower, .upper = upper}, "CVaR");
+  };
+  EXPECT_EQ(text(103.7934999, 103.7935004),
+            "CVaR 103.7935004; the least possible is at least 103.7934999: within 5e-07 %");
+  EXPECT_EQ(text(1, 1.5), "CVaR 1.5; the least possible is at least 1: within 50 %");
+  EXPECT_EQ(text(2.25, 2.25), "CVaR 2.25: the least possible");
+  Rng rng(1);
+  for (int run = 0; run < 2000; ++run) {
+    const double lower = std::pow(10, 20 * rng.uniform() - 10) * (1 + rng.uniform());
+    const double upper = lower * (1 + std::pow(10, -13 * rng.uniform()));
+    const std::string line = text(lower, upper);
+    double shown_upper = 0;
+    double shown_lower = 0;
+    std::string within;
+    ASSERT_EQ(std::sscanf(line.c_str(), "CVaR %lf; the least possible is at least %lf:",
+                          &shown_upper, &shown_lower),
+              2)
+        << line;
+    within = line.substr(line.find("within ") + 7);
+    EXPECT_GE(shown_upper, upper) << line;
+    EXPECT_LE(shown_lower, lower) << line;
+    EXPECT_EQ(percent_text(shown_upper / shown_lower - 1), within) << line;
+  }
 }
 
 TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {

@@ -34,6 +34,7 @@ struct SourceOptions {
   std::string data_dir = {};
   std::uint64_t make_rows = 10'000;
   std::uint64_t make_seed = 0;
+  ReadProgress progress = {};  ///< of a file
 
   static void describe(auto&& option) {
     using O = SourceOptions;

@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace adacvar {
+
+/// Called now and then while a file is read, or unpacked first: bytes done, of how many.
+using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 /// What separates the decimals of a number.
 enum class DecimalChoice : std::uint8_t { automatic, point, comma };
@@ -37,6 +41,7 @@ struct ReadOptions {
   bool needs_rows = true;                 ///< a header alone is an error
   unsigned threads = 0;       ///< 0: as many as the machine has; never changes the result
   std::string preamble = {};  ///< top lines that begin with one of these are skipped
+  ReadProgress progress = {};
 };
 
 /// Reads CSV, TSV and the like; `.gz` and `.xz` are recognised by their first bytes.

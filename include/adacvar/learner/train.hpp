@@ -164,7 +164,9 @@ struct EpochView {
 /// How a caller watches and stops a run.
 struct TrainHooks {
   std::function<bool(const EpochRecord&)> progress = {};  ///< after every epoch; false stops
-  const std::atomic<bool>* stop = nullptr;                ///< looked at now and then; true stops
+  /// Now and then within an epoch: epochs done, such as 2.25.
+  std::function<void(double epochs)> within_epoch = {};
+  const std::atomic<bool>* stop = nullptr;  ///< looked at now and then; true stops
   /// After every epoch; false: what was looked for is found, and `recent` is the result.
   std::function<bool(const EpochView&)> watch = {};
   /// File that keeps the state after every epoch, and from which a run that was killed goes on to

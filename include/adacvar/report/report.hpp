@@ -44,8 +44,9 @@ struct RunResult {
   std::optional<PartRisk> test = {};
   std::vector<EpochRecord> history = {};  ///< in the user's units
   std::uint64_t epochs = 0;
-  std::uint64_t trials = 1;  ///< runs that the model was selected from
-  double seconds = 0;        ///< of all its trials, added up
+  std::uint64_t trials = 1;           ///< runs that the model was selected from
+  bool selected_by_accuracy = false;  ///< of the validation rows; else by their CVaR
+  double seconds = 0;                 ///< of all its trials, added up
   /// What the training CVaR (plus ridge) could be at best, in the user's units.
   std::optional<Certificate> certificate = {};
   std::string no_certificate = {};  ///< why there is none where one was asked for
@@ -68,6 +69,16 @@ struct TraceRecord {
 struct RunReport {
   std::vector<RunResult> results;
   std::vector<std::string> notes;  ///< what a user should know, one sentence each
+  /// What must be known to read the results: stands before them, and is shown even when notes are
+  /// not.
+  std::vector<std::string> headlines = {};
+
+  /// Headlines, then notes.
+  [[nodiscard]] std::vector<std::string> all_notes() const {
+    std::vector<std::string> all = headlines;
+    all.insert(all.end(), notes.begin(), notes.end());
+    return all;
+  }
 };
 
 }  // namespace adacvar
