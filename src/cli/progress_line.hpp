@@ -21,6 +21,9 @@ class ProgressLine {
 
   void show(const RunProgress& progress);
 
+  /// Takes the bar away, for other words to stand there.
+  void clear();
+
   /// Shows how much of a large file is read by these options, on a terminal only. They refer to
   /// this object then.
   void watch_reading(SourceOptions& options);
@@ -38,7 +41,6 @@ class ProgressLine {
   void show_reading(std::uint64_t done, std::uint64_t total);
   void draw(double share, const std::string& text);
   void print(double share, const std::string& text);
-  void clear();
 
   bool quiet_;
   double share_at_start_ = 0;

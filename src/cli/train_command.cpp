@@ -70,6 +70,7 @@ Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, c
                  .data_ready =
                      [&](const std::vector<std::string>& notes) {
                        watch_interrupts();
+                       progress.clear();
                        if (!state.talk.quiet) print_notes(notes);
                        result.printed = notes;
                      },
