@@ -77,7 +77,7 @@ std::vector<TrainOptions> experiment_grid(Variant variant, GridSize size, double
   const auto batches = whole ? std::vector<std::uint64_t>{64, 128} : std::vector<std::uint64_t>{64};
   cross(configs, batches, [](TrainOptions& o, std::uint64_t batch) { o.batch = batch; });
   if (variant == Variant::soft) {
-    cross(configs, std::vector{0.1, 1.0, 10.0},
+    cross(configs, std::vector{0.01, 0.1, 1.0},
           [](TrainOptions& o, double temperature) { o.temperature = temperature; });
   } else if (variant == Variant::gain || variant == Variant::centred) {
     cross_sampler(configs, whole);

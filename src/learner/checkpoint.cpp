@@ -38,18 +38,6 @@ EpochRecord get_record(StateReader& reader) {
   return record;
 }
 
-// The numbers of an objective that move; the mean has none.
-template <class Function>
-void for_each_number(AnyObjective& objective, Function function) {
-  if (auto* trunc = std::get_if<TruncObjective>(&objective)) {
-    function(trunc->level);
-    function(trunc->scale);
-  } else if (auto* soft = std::get_if<SoftObjective>(&objective)) {
-    function(soft->level);
-    function(soft->scale);
-  }
-}
-
 }  // namespace
 
 void save_progress(std::ostream& out, const std::string& identity, const LoopProgress& progress) {
@@ -79,15 +67,14 @@ LoopProgress load_progress(std::istream& in, const std::string& identity) {
 }
 
 void save_objective(std::ostream& out, const AnyObjective& objective) {
-  StateWriter writer(kObjectiveKind, 1);
-  AnyObjective copy = objective;
-  for_each_number(copy, [&](double value) { writer.put(value); });
+  StateWriter writer(kObjectiveKind, 2);
+  std::visit([&](const auto& o) { o.save(writer); }, objective);
   writer.write_to(out);
 }
 
 void load_objective(std::istream& in, AnyObjective& objective) {
-  StateReader reader(in, kObjectiveKind, 1);
-  for_each_number(objective, [&](double& value) { value = reader.get<double>(); });
+  StateReader reader(in, kObjectiveKind, 2);
+  std::visit([&](auto& o) { o.load(reader); }, objective);
   reader.finish();
 }
 

@@ -22,6 +22,10 @@ double squared_norm(const Dataset& data, std::size_t row) {
   return norm;
 }
 
+// The derivative of a loss with a kink jumps by about 1 there: as steep as a curvature of 1 over a
+// unit of the score, which is a standard deviation of the target, or the margin.
+double curvature_of(const Loss& loss) { return loss.curvature() > 0 ? loss.curvature() : 1.0; }
+
 // Intercepts stand last in every output's parameters and are left out.
 template <class Function>
 void for_each_weight(const LinearModel& model, Function function) {
@@ -39,6 +43,8 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
       options_(options),
       model_(data.features, loss.outputs(data.class_names.size())),
       optimizer_(model_.parameters().size(), options.optimizer),
+      curvature_(curvature_of(loss)),
+      limit_(options.optimizer.momentum),
       gradient_(model_.parameters().size()),
       examples_(data.rows) {
   // Every epoch reads the rows at random; with small pages each also waits for its address.
@@ -52,11 +58,13 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
 void LinearBackend::save(std::ostream& out) const {
   save_model_state(model_, out);
   optimizer_.save(out);
+  limit_.save(out);
 }
 
 void LinearBackend::load(std::istream& in) {
   load_model_state(model_, in);
   optimizer_.load(in);
+  limit_.load(in);
 }
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
@@ -83,7 +91,7 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
   std::ranges::fill(gradient_, 0.0);
   add_gradient(batch, next);
   if (options_.ridge > 0.0) add_ridge();
-  shorten(batch, weights, rate);
+  limit_step(batch, weights, rate);
   optimizer_.step(model_.parameters(), gradient_, rate);
   if (options_.radius > 0.0) project();
 }
@@ -101,20 +109,20 @@ void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const I
   }
 }
 
-// Gradient steps are stable while rate times the largest curvature stays below 2, which the trace
-// bounds. Heavy rows, and the weights 1/alpha of trunc and soft, would else blow a run up. The
-// gradient is shortened, not the rate: momentum would carry the long one on to later steps.
-void LinearBackend::shorten(std::span<const Index> batch, std::span<const double> weights,
-                            double rate) {
+// The gradient is scaled, not the rate: momentum would carry the long one on to later steps.
+void LinearBackend::limit_step(std::span<const Index> batch, std::span<const double> weights,
+                               double rate) {
   if (options_.optimizer.kind != OptimizerKind::sgd) return;
   double trace = 0.0;
   for (std::size_t b = 0; b < batch.size(); ++b)
     trace += weights[b] * examples_[batch[b]].squared_norm;
-  trace = trace * loss_.curvature() / static_cast<double>(batch.size()) + options_.ridge;
-  // Momentum m adds up to 1 / (1 - m) such steps.
-  const double longest = 2.0 * (1.0 - options_.optimizer.momentum);
-  if (rate * trace <= longest) return;
-  for (double& value : gradient_) value *= longest / (rate * trace);
+  trace = trace * curvature_ / static_cast<double>(batch.size()) + options_.ridge;
+  // The limit is on the rate that the schedule starts from, so that it still decays below it.
+  const double factor = limit_.factor(*options_.learning_rate);
+  limit_.observe(trace);
+  const double scale = factor * limit_.guard(rate * factor, trace);
+  if (scale == 1.0) return;
+  for (double& value : gradient_) value *= scale;
 }
 
 void LinearBackend::add_ridge() {

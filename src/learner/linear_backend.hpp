@@ -9,6 +9,7 @@
 #include <adacvar/sampler/make_sampler.hpp>
 
 #include "base/huge_pages.hpp"
+#include "learner/step_limit.hpp"
 
 #include <iosfwd>
 #include <span>
@@ -49,7 +50,7 @@ class LinearBackend {
 
   void fetch_examples(std::span<const Index> batch) const;
   void add_gradient(std::span<const Index> batch, std::span<const Index> next);
-  void shorten(std::span<const Index> batch, std::span<const double> weights, double rate);
+  void limit_step(std::span<const Index> batch, std::span<const double> weights, double rate);
   void add_ridge();
   void project();
 
@@ -58,6 +59,8 @@ class LinearBackend {
   const TrainOptions& options_;
   LinearModel model_;
   Optimizer optimizer_;
+  double curvature_;  // bound of the loss's second derivative
+  StepLimit limit_;
   std::vector<double> gradient_, targets_, slopes_;
   BigVector<Example> examples_;
 };

@@ -20,13 +20,12 @@ AnySampler sampler_for(const TrainOptions& options, std::size_t size, std::uint6
   return make_sampler("adaptive", size, sampler);
 }
 
-AnyObjective objective_for(const TrainOptions& options) {
+AnyObjective objective_for(const TrainOptions& options, std::size_t rows) {
   switch (options.algorithm) {
     case Algorithm::trunc:
-      return TruncObjective{.alpha = options.alpha, .rate = options.level_rate};
+      return TruncObjective(rows, options.alpha, options.level_window);
     case Algorithm::soft:
-      return SoftObjective{
-          .alpha = options.alpha, .temperature = options.temperature, .rate = options.level_rate};
+      return SoftObjective(rows, options.alpha, options.level_window, options.temperature);
     case Algorithm::adacvar:
     case Algorithm::mean:
     case Algorithm::exact:
@@ -94,9 +93,7 @@ std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Lo
 }
 
 TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss) {
-  // At small alpha a small batch of trunc rarely has a row above the level.
-  const std::uint64_t least = options.algorithm == Algorithm::trunc ? 64 : 8;
-  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, least, 64);
+  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, 8, 64);
   const bool classes = !loss.fits(Task::regression);
   if (!options.learning_rate) {
     // The smaller the tail, the more the rows drawn from it pull both ways.

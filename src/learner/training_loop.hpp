@@ -22,7 +22,7 @@ namespace adacvar {
 /// The sampler and the objective of an algorithm.
 [[nodiscard]] AnySampler sampler_for(const TrainOptions& options, std::size_t size,
                                      std::uint64_t draws);
-[[nodiscard]] AnyObjective objective_for(const TrainOptions& options);
+[[nodiscard]] AnyObjective objective_for(const TrainOptions& options, std::size_t rows);
 
 /// The learning rate of an epoch, counted from 1.
 [[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch);
@@ -201,7 +201,7 @@ class TrainingLoop {
         rng_(options_.seed),
         sampler_(sampler_for(options_, training.rows,
                              steps_per_epoch_ * options_.epochs * options_.batch)),
-        objective_(objective_for(options_)),
+        objective_(objective_for(options_, training.rows)),
         candidates_(backend.model(), options_, steps_per_epoch_ * options_.epochs, rng_),
         batch_(options_.batch),
         next_batch_(options_.batch),
@@ -249,7 +249,7 @@ class TrainingLoop {
       }
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
-      std::visit([&](auto& o) { o.weigh(losses_, weights_); }, objective_);
+      std::visit([&](auto& o) { o.weight(batch_, losses_, weights_); }, objective_);
       sampler_.observe(batch_, losses_);
       const auto next = left > 1 ? draw_next() : std::span<const Index>();
       backend_.step(batch_, weights_, rate, next);

@@ -14,14 +14,12 @@ void turn(TrainOptions& options, double factor) {
         options.sampler.eta_scale = options.sampler.eta_scale.value_or(1.0) * factor;
       }
       break;
-    case Algorithm::trunc:
-      options.level_rate *= factor;
-      break;
     case Algorithm::soft:
       options.temperature *= factor;
       break;
     case Algorithm::exact:
       break;
+    case Algorithm::trunc:
     case Algorithm::mean:
       *options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
       break;

@@ -94,8 +94,6 @@ std::string tuning_line(const RunResult& result) {
   }
   if (options.algorithm == Algorithm::soft)
     line += fmt::format(", temperature {:g}", options.temperature);
-  if (options.algorithm == Algorithm::trunc)
-    line += fmt::format(", level-rate {:g}", options.level_rate);
   return line + "\n";
 }
 

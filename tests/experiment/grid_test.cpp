@@ -64,7 +64,7 @@ TEST(ConfigText, says_what_the_algorithm_looks_at) {
             "sgd 0.05, batch 64");
   EXPECT_EQ(config_text(TrainOptions{}), "sgd auto, batch auto, eta auto, gamma 0.01, constant");
   EXPECT_EQ(config_text(experiment_grid(Variant::soft, GridSize::paper, 0.1)[0]),
-            "sgd 0.05, batch 64, T 0.1");
+            "sgd 0.05, batch 64, T 0.01");
   EXPECT_EQ(config_text(experiment_grid(Variant::gain, GridSize::paper, 0.1).back()),
             "adam 1e-05, batch 128, eta auto, gamma 0.1, adagrad");
 }

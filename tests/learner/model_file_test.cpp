@@ -188,7 +188,7 @@ TEST(ModelFile, every_option_comes_back) {
                    .ridge = 0.17,
                    .radius = 0.18,
                    .temperature = 0.19,
-                   .level_rate = 0.2,
+                   .level_window = 20,
                    .iterate = Iterate::random,
                    .patience = 21,
                    .seed = std::numeric_limits<std::uint64_t>::max(),

@@ -122,7 +122,6 @@ TEST(Train, tail_algorithms_have_a_lower_cvar_than_the_mean) {
   // The best is near 2.25: the intercept half way between the line and the outliers, 1.5^2.
   for (const auto algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
     options.algorithm = algorithm;
-    options.temperature = 0.1;
     const double own = training_cvar(train(data, nullptr, loss, options), data, loss, 0.1);
     EXPECT_LT(own, 0.6 * mean);
     EXPECT_GT(own, 2.0);
@@ -272,7 +271,7 @@ TEST(Train, decided_options_keep_what_was_given) {
   const Dataset data = line(1000);
   const Loss squared(LossKind::squared);
   EXPECT_EQ(decided({}, data, squared).batch, 15U);
-  EXPECT_EQ(decided({.algorithm = Algorithm::trunc}, data, squared).batch, 64U);
+  EXPECT_EQ(decided({.algorithm = Algorithm::trunc}, data, squared).batch, 15U);
   EXPECT_EQ(decided({}, data, squared).sampler.eta_scale, 3);
   for (const auto kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
     EXPECT_EQ(decided({}, classes(200, 2), Loss(kind)).sampler.eta_scale, 20);

@@ -71,7 +71,7 @@ TEST(TuningGrid, every_algorithm_has_eighteen_settings_and_the_first_is_the_one_
 TEST(TuningGrid, only_the_promised_options_change) {
   using Set = std::set<std::string>;
   EXPECT_EQ(all_changes(of(Algorithm::adacvar)), (Set{"optimizer", "learning-rate", "eta-scale"}));
-  EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate", "level-rate"}));
+  EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate"}));
   EXPECT_EQ(all_changes(of(Algorithm::soft)), (Set{"optimizer", "learning-rate", "temperature"}));
   EXPECT_EQ(all_changes(of(Algorithm::mean)), (Set{"optimizer", "learning-rate"}));
   TrainOptions given = of(Algorithm::adacvar);
@@ -96,12 +96,10 @@ TEST(TuningGrid, steps_are_the_promised_factors) {
     return expected;
   };
   const auto rate = [](const TrainOptions& o) { return *o.learning_rate; };
-  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
+  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::soft}) {
     EXPECT_EQ(factors(of(algorithm), rate), six_of(0.1, 1, 10));
   }
   EXPECT_EQ(factors(of(Algorithm::adacvar), [](const auto& o) { return *o.sampler.eta_scale; }),
-            six_of(0.333333, 1, 3));
-  EXPECT_EQ(factors(of(Algorithm::trunc), [](const auto& o) { return o.level_rate; }),
             six_of(0.333333, 1, 3));
   EXPECT_EQ(factors(of(Algorithm::soft), [](const auto& o) { return o.temperature; }),
             six_of(0.1, 1, 10));
@@ -111,6 +109,7 @@ TEST(TuningGrid, steps_are_the_promised_factors) {
     twice.insert({r, r});
   }
   EXPECT_EQ(factors(of(Algorithm::mean), rate), twice);
+  EXPECT_EQ(factors(of(Algorithm::trunc), rate), twice);
 }
 
 }  // namespace

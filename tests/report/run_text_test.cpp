@@ -110,8 +110,8 @@ TEST(RunText, tuning_says_what_was_chosen) {
   EXPECT_TRUE(
       text.ends_with("\nadacvar: chosen of 18 runs: sgd, learning rate 0.001, eta-scale 3\n"
                      "adacvar: chosen of 18 runs: sgd, learning rate 0.001, eta 0.25\n"
-                     "trunc: chosen of 18 runs: adam, learning rate 0, level-rate 0.05\n"
-                     "soft: chosen of 17 runs: sgd, learning rate 0, temperature 1\n"
+                     "trunc: chosen of 18 runs: adam, learning rate 0\n"
+                     "soft: chosen of 17 runs: sgd, learning rate 0, temperature 0.1\n"
                      "mean: chosen of 18 runs: sgd, learning rate 0\n"))
       << text;
 }

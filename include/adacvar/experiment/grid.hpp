@@ -29,7 +29,7 @@ enum class GridSize : std::uint8_t {
 ///
 /// paper: optimizer (SGD with momentum 0.9, Adam) x 7 learning rates x batch (64, 128); for
 /// Ada-CVaR x eta (1, 0.5, 0.1, automatic) x gamma (0, 0.01, 0.1) x schedule of eta (constant,
-/// 1/sqrt(t), Adagrad); for Soft-CVaR x temperature (0.1, 1, 10). 50 epochs, learning rate times
+/// 1/sqrt(t), Adagrad); for Soft-CVaR x temperature (0.01, 0.1, 1). 50 epochs, learning rate times
 /// 0.1 after epochs 20 and 40. small: the same with batch 64, four learning rates, automatic eta,
 /// constant, gamma 0.01 and 0.1. Early stopping is read from the same runs.
 [[nodiscard]] std::vector<TrainOptions> experiment_grid(Variant variant, GridSize size,

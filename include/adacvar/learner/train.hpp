@@ -89,8 +89,8 @@ struct TrainOptions {
   OptimizerOptions optimizer = {.momentum = 0.5};
   double ridge = 0.0;
   double radius = 0.0;
-  double temperature = 1.0;
-  double level_rate = 0.05;
+  double temperature = 0.1;
+  double level_window = 100;
   Iterate iterate = Iterate::automatic;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
@@ -111,8 +111,7 @@ struct TrainOptions {
     option("epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws",
            without("algorithm", {"exact"}));
     option("batch", &O::batch, Bounds{.low = 0, .high = 1e6},
-           "examples a step; 0: rows / 64, at least 8 and at most 64; 64 for trunc",
-           draws_batches());
+           "examples a step; 0: rows / 64, at least 8 and at most 64", draws_batches());
     option("learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
            "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
            "sqrt(alpha)",
@@ -130,10 +129,11 @@ struct TrainOptions {
     option("radius", &O::radius, Bounds{.low = 0},
            "weights are kept in a ball of this radius; 0: no ball",
            takes_steps() && without("network"));
-    option("temperature", &O::temperature, Bounds{.low = 0, .low_ok = false},
-           "smoothing of the algorithm soft", with("algorithm", {"soft"}));
-    option("level-rate", &O::level_rate, Bounds{.low = 0, .low_ok = false},
-           "steps of the learned level of trunc and soft, as a share of the mean loss",
+    option("temperature", &O::temperature, Bounds{.low = 1e-9, .high = 1e9},
+           "width of the border of the tail, as a multiple of the CVaR of the losses",
+           with("algorithm", {"soft"}));
+    option("level-window", &O::level_window, Bounds{.low = 1, .high = 1e9},
+           "the tail's level is fitted to the last level-window / alpha losses",
            with("algorithm", {"trunc", "soft"}));
     option("iterate", &O::iterate, Names{"auto", "last", "average", "random", "best"},
            "which of the parameters met are the result; auto: average, of a network last",
@@ -200,7 +200,7 @@ using TrainResult = TrainingResult<LinearModel>;
 /// iterate best or patience without validation data; DataError for empty data. Divergence is no
 /// error: the result has the finite model with the least loss drawn in an epoch, and says so. Nor
 /// is stopping early: the result is then the best on the validation rows, where there are any.
-/// Steps of SGD are shortened where the batch's curvature would make them unstable.
+/// The learning rate of SGD is lowered where the curvature of the batches would make it unstable.
 /// DataError for a checkpoint that is damaged or of another run.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
