@@ -457,8 +457,9 @@ TEST(Program, a_diverging_run_keeps_a_finite_model_and_says_so) {
 
 TEST(Program, losses_with_bounded_slopes_diverge_with_a_status_too) {
   const TemporaryFolder folder;
-  const Outcome outcome = run(folder, {"train", "normal", "--make-rows", "200", "--loss",
-                                       "absolute", "--learning-rate", "1e6", "--json", "--quiet"});
+  const Outcome outcome =
+      run(folder, {"train", "normal", "--make-rows", "200", "--loss", "absolute", "--optimizer",
+                   "adam", "--learning-rate", "1e6", "--json", "--quiet"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(json::parse(outcome.out)["stop_reason"], "diverged");
 }

@@ -59,7 +59,7 @@ std::vector<Row> unused() {
                "decay-every 3",
                "radius 1",
                "temperature 0.1",
-               "level-rate 0.1",
+               "level-window 0.1",
                "iterate last",
                "patience 3",
                "learner steps",
@@ -78,12 +78,12 @@ std::vector<Row> unused() {
   add("train no.csv --algorithm trunc", {"gamma 0.1", "temperature 1", "learner btl", "eta-scale 2",
                                          "alphas 0.1", "until-gap 0.1", "batches subset"});
   add("train no.csv --algorithm mean",
-      {"gamma 0.1", "temperature 1", "level-rate 0.1", "scale fixed", "loss-scale 2", "horizon 9",
+      {"gamma 0.1", "temperature 1", "level-window 0.1", "scale fixed", "loss-scale 2", "horizon 9",
        "estimator gain", "schedule adagrad"});
   add("train no.csv --algorithm soft", {"gamma 0.1", "trace t.jsonl"});
   add(kSampled,
-      {"tau 0.3", "delta 2", "temperature 0.1", "level-rate 0.1", "select accuracy", "select cvar",
-       "width 0.5", "dropout 0.1", "augment crop", "device cpu", "network-threads 1",
+      {"tau 0.3", "delta 2", "temperature 0.1", "level-window 0.1", "select accuracy",
+       "select cvar", "width 0.5", "dropout 0.1", "augment crop", "device cpu", "network-threads 1",
        "make-rows 20", "make-seed 3", "data-dir .", "information full", "information bandit",
        "oracle-calls 3", "alphas 0.1", "loss-scale 2"});
   add("train no.csv --loss huber", {"tau 0.3"});
@@ -142,8 +142,8 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
   std::vector<std::string> lines = {
       "train no.csv --algorithm exact --ridge 1 --tolerance 0.1 --alpha 0.2 --seed 3 --threads 2",
       "train no.csv --algorithm exact --alphas 0.1,0.2 --tolerance 0.1",
-      "train no.csv --algorithm soft --temperature 0.1 --level-rate 0.1 --learning-rate 0.1",
-      "train no.csv --algorithm trunc --level-rate 0.1 --decay 0.5 --decay-every 2 --radius 1",
+      "train no.csv --algorithm soft --temperature 0.1 --level-window 50 --learning-rate 0.1",
+      "train no.csv --algorithm trunc --level-window 50 --decay 0.5 --decay-every 2 --radius 1",
       "train no.csv --algorithm mean --batch 3 --weight-decay 0.1 --iterate last --patience 2",
       "train no.csv --loss pinball --tau 0.3 --separator comma --header yes",
       "train no.csv --loss huber --delta 2",
@@ -157,7 +157,7 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
       "train no.csv --test-data pareto --make-rows 20 --make-seed 3",
       "train no.csv --valid-data adult --data-dir .",
       "train no.csv --tune=false --algorithm exact",
-      "compare no.csv --gamma 0.1 --temperature 0.1 --level-rate 0.1 --learner btl --radius 1 "
+      "compare no.csv --gamma 0.1 --temperature 0.1 --level-window 50 --learner btl --radius 1 "
       "--learning-rate 0.1 --tolerance 0.1 --epochs 3 --certify yes --threads 2",
       "evaluate no.json no.csv --separator comma --categorical a",
       "evaluate no.json sinc --make-rows 20",
