@@ -151,15 +151,16 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>&
   const auto& table = std::get<Table>(raw.content);
   const std::string& target = model.preprocessor.parts().target;
   if (!strict) {
+    const std::string text_note = model.preprocessor.target_text_note(table, rows);
     const std::size_t before = rows.size();
     rows = model.preprocessor.rows_with_target(table, rows);
     if (rows.empty()) {
-      throw DataError(fmt::format("target '{}' is missing in every row", target), table.source);
+      throw DataError(fmt::format("no row has a target ('{}'){}", target, text_note), table.source);
     }
     if (rows.size() < before) {
-      notes.push_back(fmt::format("{} of {} rows {} without a target ('{}'): left out",
+      notes.push_back(fmt::format("{} of {} rows {} without a target ('{}'): left out{}",
                                   before - rows.size(), before,
-                                  before - rows.size() == 1 ? "is" : "are", target));
+                                  before - rows.size() == 1 ? "is" : "are", target, text_note));
     }
   }
   ApplyReport report;

@@ -193,8 +193,8 @@ class Runs {
       return options_.solve.certify == CertifyChoice::yes;
     }
     const auto count = static_cast<double>(parameters());
-    return parameters() <= kMostParameters &&
-           static_cast<double>(data_.train.rows) * count * count <= 1e9;
+    const double rows = std::max(static_cast<double>(data_.train.rows), 10 * count);
+    return parameters() <= kMostParameters && rows * count * count <= 1e9;
   }
 
   void plan(std::span<const Algorithm> algorithms) {

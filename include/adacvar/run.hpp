@@ -42,7 +42,7 @@ struct TuneOptions {
 };
 
 enum class CertifyChoice : std::uint8_t {
-  automatic,  ///< where it takes seconds at most: rows * parameters^2 <= 1e9
+  automatic,  ///< where it takes seconds at most: max(rows, 10 parameters) * parameters^2 <= 1e9
   yes,
   no,
 };

@@ -111,7 +111,7 @@ void refuse_in_folders(const OptionList& options, const std::vector<UsedFile>& f
   for (const CliOption& option : options.all()) {
     if (option.role != PathRole::output_folder || option.text().empty()) continue;
     for (const UsedFile& file : files) {
-      if (!is_in(file.path, option.text())) continue;
+      if (!is_in(file.path, option.text()) && !is_same(file.path, option.text())) continue;
       throw OptionError(fmt::format("{} would overwrite {}: files of such names are written to it",
                                     said(option), file.option));
     }

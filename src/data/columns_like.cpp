@@ -39,6 +39,7 @@ namespace {
 KnownNumbers known_numbers(const std::string& name, NumberFormat format, DecimalChoice decimal) {
   if (decimal != DecimalChoice::automatic) {
     format.decimal = decimal == DecimalChoice::comma ? ',' : '.';
+    format.grouped = true;
   }
   return {name, std::move(format)};
 }

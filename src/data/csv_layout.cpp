@@ -185,7 +185,7 @@ std::vector<bool> find_textual(const std::vector<Row>& rows, bool header) {
 
 // `1.234`, in a column all of whose values would be numbers with a decimal comma, too.
 std::vector<std::string> find_dotted(const std::vector<Row>& rows, bool header) {
-  const NumberFormat comma{',', ""};
+  const NumberFormat comma{.decimal = ',', .grouped = true};
   std::vector<std::string> dotted(rows[0].size());
   std::vector<bool> fits(rows[0].size(), true);
   for (std::size_t r = header ? 1 : 0; r < rows.size(); ++r) {

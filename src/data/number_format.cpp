@@ -113,8 +113,9 @@ bool is_grouped(std::string_view whole, char separator) {
   return true;
 }
 
-// As parse_number reads it; empty when it is no number.
-std::string plain_text(std::string_view digits, char decimal) {
+// As parse_number reads it; empty when it is no number. Unless `grouped`, a lone comma or point
+// before three digits is none: it may as well be the decimal sign of another convention.
+std::string plain_text(std::string_view digits, char decimal, bool grouped) {
   const std::string_view exponent =
       digits.substr(std::min(digits.find_first_of("eE"), digits.size()));
   digits.remove_suffix(exponent.size());
@@ -124,17 +125,19 @@ std::string plain_text(std::string_view digits, char decimal) {
   if (!are_digits(fraction)) return {};
   if (const std::size_t at = whole.find_first_not_of(kDigits); at != std::string::npos) {
     const char separator = whole[at];
-    const bool allowed =
-        separator == ' ' || separator == '\'' || separator == (decimal == ',' ? '.' : ',');
+    const bool is_blank = separator == ' ' || separator == '\'';
+    const bool allowed = is_blank || separator == (decimal == ',' ? '.' : ',');
     if (!allowed || !is_grouped(whole, separator)) return {};
+    const bool is_lone = std::ranges::count(whole, separator) == 1 && point == digits.size();
+    if (!grouped && !is_blank && is_lone) return {};
     std::erase(whole, separator);
   }
   if (whole.empty() && fraction.empty()) return {};
   return whole + '.' + std::string(fraction) + std::string(exponent);
 }
 
-bool parse_stripped(const Stripped& stripped, char decimal, double& value) {
-  const std::string text = plain_text(stripped.digits, decimal);
+bool parse_stripped(const Stripped& stripped, char decimal, double& value, bool grouped = true) {
+  const std::string text = plain_text(stripped.digits, decimal, grouped);
   if (text.empty() || !parse_number(text, value) || !std::isfinite(value)) return false;
   if (stripped.negative) value = -value;
   return true;
@@ -203,7 +206,7 @@ bool parse_number(std::string_view field, const NumberFormat& format, double& va
   }
   const std::optional<Stripped> stripped = strip(field);
   return stripped && has_mark(*stripped, format.mark) &&
-         parse_stripped(*stripped, format.decimal, value);
+         parse_stripped(*stripped, format.decimal, value, format.grouped);
 }
 
 bool is_number_in_any_format(std::string_view field) {
@@ -214,6 +217,27 @@ bool is_number_in_any_format(std::string_view field) {
          (parse_stripped(*stripped, '.', value) || parse_stripped(*stripped, ',', value));
 }
 
+namespace {
+
+// A currency with a decimal point groups its thousands, whether or not a value is so large.
+bool has_groups(const std::vector<std::string>& values, std::span<const std::size_t> counts,
+                const NumberFormat& format) {
+  if (format.decimal == '.' && has_decimal_point(format.mark)) return true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const std::optional<Stripped> stripped = strip(values[i]);
+    const char separator = format.decimal == ',' ? '.' : ',';
+    double ignored = 0;
+    if (stripped && stripped->digits.find(separator) != std::string::npos &&
+        parse_stripped(*stripped, format.decimal, ignored)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 FoundFormat find_format(const std::vector<std::string>& values, std::span<const std::size_t> counts,
                         DecimalChoice decimal) {
   const std::string_view mark = first_mark(values, counts);
@@ -223,7 +247,9 @@ FoundFormat find_format(const std::vector<std::string>& values, std::span<const 
   }
   const bool automatic = decimal == DecimalChoice::automatic;
   const bool comma = automatic ? found.commas > found.points : decimal == DecimalChoice::comma;
-  return {.format = {comma ? ',' : '.', std::string(mark)},
+  NumberFormat format{comma ? ',' : '.', std::string(mark)};
+  format.grouped = has_groups(values, counts, format);
+  return {.format = std::move(format),
           .ambiguous = automatic && is_ambiguous(found, mark),
           .present = found.present,
           .numbers = comma ? found.commas : found.points};

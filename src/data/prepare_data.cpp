@@ -145,10 +145,10 @@ Preprocessor fit(const RawData& data, std::span<const Index> rows,
 }
 
 void note_left_out(std::size_t count, std::string_view rows, std::string_view target,
-                   std::vector<std::string>& notes) {
+                   std::vector<std::string>& notes, std::string_view text_note = {}) {
   if (count == 0) return;
-  notes.push_back(fmt::format("{} {} {} without a target ('{}'): left out", count, rows,
-                              count == 1 ? "is" : "are", target));
+  notes.push_back(fmt::format("{} {} {} without a target ('{}'): left out{}", count, rows,
+                              count == 1 ? "is" : "are", target, text_note));
 }
 
 /// The dataset of `rows`, from which those without a target are taken away unless `strict`.
@@ -163,11 +163,16 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::vector
   }
   const auto& table = std::get<Table>(data.content);
   if (!strict) {
+    const std::string text_note = preprocessor.target_text_note(table, rows);
     const std::size_t before = rows.size();
     rows = preprocessor.rows_with_target(table, rows);
-    note_left_out(before - rows.size(), fmt::format("of {} rows", part),
-                  preprocessor.parts().target, notes);
-    if (rows.empty()) return {};
+    const std::string& target = preprocessor.parts().target;
+    if (rows.empty()) {
+      throw DataError(
+          fmt::format("none of {} rows has a target ('{}'){}", part, target, text_note),
+          table.source);
+    }
+    note_left_out(before - rows.size(), fmt::format("of {} rows", part), target, notes, text_note);
   }
   ApplyReport report;
   Dataset result = preprocessor.apply(table, rows, &report);
@@ -193,9 +198,9 @@ void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
     const std::size_t levels = column.levels.size();
     if (levels <= 20 || 2 * levels <= rows) continue;
     notes.push_back(fmt::format(
-        "column '{}' is distinct in {} every row ({} categories in {} rows): an id? --drop {} "
-        "leaves it out",
-        column.name, 10 * levels > 9 * rows ? "nearly" : "half of", levels, rows, column.name));
+        "column '{}' is distinct in {} ({} categories in {} rows): an id? --drop {} leaves it out",
+        column.name, 10 * levels > 9 * rows ? "nearly every row" : "more than half of the rows",
+        levels, rows, column.name));
   }
 }
 

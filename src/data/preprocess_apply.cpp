@@ -116,9 +116,14 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, Featu
   // Without a number anywhere it is another column.
   if (report.numbers == 0 && report.texts > 0 &&
       std::ranges::all_of(column.numbers, [](double number) { return std::isnan(number); })) {
-    throw DataError(fmt::format("column '{}' is numeric in training, but has '{}' in {}",
-                                column.name, report.first_text, report.first_place),
-                    to.table.source);
+    throw DataError(
+        fmt::format(
+            "column '{}' is numeric in training, with a decimal {}{}, but has '{}' in {}; "
+            "--decimal says how these numbers are written",
+            column.name, transform.format.decimal == ',' ? "comma" : "point",
+            transform.format.mark.empty() ? "" : fmt::format(" and '{}'", transform.format.mark),
+            report.first_text, report.first_place),
+        to.table.source);
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
@@ -359,6 +364,20 @@ std::vector<Index> Preprocessor::rows_with_target(const Table& table,
     }
   }
   return found;
+}
+
+std::string Preprocessor::target_text_note(const Table& table, std::span<const Index> rows) const {
+  const AsInTraining target = target_of(parts_, table);
+  if (parts_.task != Task::regression) return {};
+  for (const Index row : rows) {
+    const TextValue* const text = text_at(*target, row);
+    if (text == nullptr) continue;
+    return fmt::format(
+        "; '{}' in {} is text, not a number with a decimal {}", text->text,
+        text->line > 0 ? fmt::format("line {}", text->line) : fmt::format("row {}", row + 1),
+        parts_.target_format.decimal == ',' ? "comma" : "point");
+  }
+  return {};
 }
 
 Dataset Preprocessor::apply(const Table& table, std::span<const Index> rows,

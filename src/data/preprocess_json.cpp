@@ -29,7 +29,9 @@ Task read_task(const std::string& name) {
 // Left out where numbers are written plainly.
 void write_format(const NumberFormat& format, std::string_view key, json& to) {
   if (format == NumberFormat{}) return;
-  to[std::string(key)] = {{"decimal", std::string(1, format.decimal)}, {"mark", format.mark}};
+  to[std::string(key)] = {{"decimal", std::string(1, format.decimal)},
+                          {"mark", format.mark},
+                          {"grouped", format.grouped}};
 }
 
 NumberFormat read_format(const JsonView& from, std::string_view key) {
@@ -39,7 +41,7 @@ NumberFormat read_format(const JsonView& from, std::string_view key) {
   if (decimal != "." && decimal != ",") {
     throw DataError(fmt::format("decimal '{}' is not one of: '.', ','", decimal));
   }
-  return {decimal[0], found->at("mark").get<std::string>()};
+  return {decimal[0], found->at("mark").get<std::string>(), found->at("grouped").get<bool>()};
 }
 
 json write_column(const ColumnTransform& column) {

@@ -186,8 +186,8 @@ std::string ambiguous_note(const Column& column) {
   double with_comma = 0;
   const NumberFormat format = find_format(column.levels, count_levels(column), {}).format;
   for (const std::string& level : column.levels) {
-    if (!parse_number(level, {'.', format.mark}, with_point) ||
-        !parse_number(level, {',', format.mark}, with_comma) || with_point == with_comma) {
+    if (!parse_number(level, {'.', format.mark, true}, with_point) ||
+        !parse_number(level, {',', format.mark, true}, with_comma) || with_point == with_comma) {
       continue;
     }
     return fmt::format(

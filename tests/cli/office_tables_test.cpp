@@ -88,7 +88,7 @@ TEST_F(OfficeTables, predict_reads_numbers_as_training_did) {
   for (int i = 0; i < 40; ++i) text += std::to_string(i) + ",5;" + std::to_string(2 * i) + "\n";
   write("t.csv", text);
   ASSERT_EQ(run({"train", "t.csv", "--target", "y", "--model", "m.json", "--epochs", "3"}).code, 0);
-  write("comma.csv", "x\n1.007\n\"3,5\"\n");
+  write("comma.csv", "x\n\"1.007,0\"\n\"3,5\"\n");
   write("point.csv", "x\n1007\n3.5\n");
   const Outcome comma = run({"predict", "m.json", "comma.csv"});
   EXPECT_EQ(comma.code, 0) << comma.err;
@@ -249,6 +249,35 @@ TEST_F(OfficeTables, rows_without_a_target_are_left_out_of_evaluation_too) {
   EXPECT_EQ(strict.code, 3);
   EXPECT_TRUE(has(strict.err, "missing in row 5")) << strict.err;
   EXPECT_EQ(lines_in(run({"predict", "m.json", "t.csv"}).out), 6U);
+}
+
+// 8,648 may be eight thousand or eight and a bit: a model does not guess.
+TEST_F(OfficeTables, new_data_with_the_other_decimal_sign_is_refused) {
+  std::string points = "x;y\n";
+  std::string commas = "x;y\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string digits = std::to_string(100 + (37 * i) % 900);
+    points += "8." + digits + ";2." + digits + "\n";
+    commas += "8," + digits + ";2," + digits + "\n";
+  }
+  write("points.csv", points);
+  write("commas.csv", commas);
+  ASSERT_EQ(run({"train", "points.csv", "--target", "y", "--model", "m.json", "-q"}).code, 0);
+  for (const char* command : {"predict", "evaluate"}) {
+    const Outcome refused = run({command, "m.json", "commas.csv"});
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_TRUE(has(refused.err, "decimal")) << refused.err;
+    EXPECT_EQ(run({command, "m.json", "commas.csv", "--decimal", "comma"}).code, 0);
+  }
+  const Outcome tested =
+      run({"train", "points.csv", "--target", "y", "--test-data", "commas.csv", "-q"});
+  EXPECT_EQ(tested.code, 3);
+  EXPECT_TRUE(has(tested.err, "none of the test rows has a target")) << tested.err;
+  ASSERT_EQ(
+      run({"train", "commas.csv", "--target", "y", "--decimal", "comma", "--model", "c.json", "-q"})
+          .code,
+      0);
+  EXPECT_EQ(run({"predict", "c.json", "points.csv"}).code, 3);
 }
 
 }  // namespace

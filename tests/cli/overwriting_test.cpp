@@ -102,6 +102,7 @@ TEST_F(Overwriting, two_outputs_are_two_files) {
   expect_refused(train + " --model m.json --trace figs/../m.json", "model = ", "trace = ");
   expect_refused(train + " --model model.json --checkpoint ./model.json", "model", "checkpoint");
   expect_refused(train + " --report figs/a.svg --figures figs", "figures = ", "report = ");
+  expect_refused(train + " --checkpoint both --figures both", "figures = ", "checkpoint = ");
   expect_refused("reproduce convex --sets normal --out r --report r/tables.md", "out = ", "report");
 }
 

@@ -20,7 +20,7 @@ double number(std::string_view text, const NumberFormat& format) {
 }
 
 TEST(NumberFormat, a_decimal_point_and_thousands) {
-  const NumberFormat point;
+  const NumberFormat point{.grouped = true};
   EXPECT_EQ(number("1234.5", point), 1234.5);
   EXPECT_EQ(number("1,234.50", point), 1234.5);
   EXPECT_EQ(number("-12,345,678", point), -12345678);
@@ -38,7 +38,7 @@ TEST(NumberFormat, a_decimal_point_and_thousands) {
 }
 
 TEST(NumberFormat, a_decimal_comma_and_thousands) {
-  const NumberFormat comma{',', ""};
+  const NumberFormat comma{.decimal = ',', .grouped = true};
   EXPECT_EQ(number("0,64", comma), 0.64);
   EXPECT_EQ(number("1.234,50", comma), 1234.5);
   EXPECT_EQ(number("1.234", comma), 1234);
@@ -65,15 +65,27 @@ TEST(NumberFormat, a_currency_sign_may_be_left_out_a_percent_sign_may_not) {
   EXPECT_EQ(number("%12", {'.', "%"}), kNone);
 }
 
+TEST(NumberFormat, without_groups_a_lone_separator_before_three_digits_is_no_number) {
+  const NumberFormat point;
+  const NumberFormat comma{.decimal = ','};
+  EXPECT_EQ(number("8,648", point), kNone);
+  EXPECT_EQ(number("8.648", comma), kNone);
+  // These leave no doubt.
+  EXPECT_EQ(number("8,648.5", point), 8648.5);
+  EXPECT_EQ(number("8,648,000", point), 8648000);
+  EXPECT_EQ(number("8 648", point), 8648);
+  EXPECT_EQ(number("8.648,5", comma), 8648.5);
+}
+
 FoundFormat found(const Words& values, DecimalChoice decimal = DecimalChoice::automatic) {
   return find_format(values, std::vector<std::size_t>(values.size(), 1), decimal);
 }
 
 TEST(NumberFormat, a_column_is_read_as_most_of_its_values_agree) {
   EXPECT_EQ(found({"1,234", "0,64"}).format, (NumberFormat{',', ""}));
-  EXPECT_EQ(found({"1,234", "1,234.5"}).format, NumberFormat{});
-  EXPECT_EQ(found({"1.234", "2,5"}).format, (NumberFormat{',', ""}));
-  EXPECT_EQ(found({"$5", "7"}).format, (NumberFormat{'.', "$"}));
+  EXPECT_EQ(found({"1,234", "1,234.5"}).format, (NumberFormat{'.', "", true}));
+  EXPECT_EQ(found({"1.234", "2,5"}).format, (NumberFormat{',', "", true}));
+  EXPECT_EQ(found({"$5", "7"}).format, (NumberFormat{'.', "$", true}));
   EXPECT_EQ(found({"12 %", "7,5 %"}).format, (NumberFormat{',', "%"}));
   const FoundFormat mixed = found({"0,64", "1,234.50", "null", "-", "word"});
   EXPECT_EQ(mixed.present, 3U);
@@ -90,7 +102,7 @@ TEST(NumberFormat, what_could_be_either_is_said_to_be_so) {
   EXPECT_TRUE(found({"$1.234"}).ambiguous);
   EXPECT_TRUE(found({"\xe2\x82\xac 1,234"}).ambiguous);
   EXPECT_FALSE(found({"$1,234", "$5"}).ambiguous) << "dollars have cents, not three decimals";
-  EXPECT_EQ(found({"$1,234", "$5"}).format, (NumberFormat{'.', "$"}));
+  EXPECT_EQ(found({"$1,234", "$5"}).format, (NumberFormat{'.', "$", true}));
   EXPECT_FALSE(found({"1,234", "0,5"}).ambiguous);
   EXPECT_FALSE(found({"1,234", "1,234,567"}).ambiguous);
   EXPECT_FALSE(found({"1.234", "word"}).ambiguous) << "plain numbers are what they are";

@@ -374,7 +374,7 @@ TEST_F(PrepareData, prices_are_numbers_not_classes) {
   }
   const PreparedData data = prepare_data({.data = write("p.csv", text), .target = "y"}, 0);
   EXPECT_EQ(data.train.task, Task::regression);
-  EXPECT_EQ(data.preprocessor.parts().target_format, (NumberFormat{'.', "$"}));
+  EXPECT_EQ(data.preprocessor.parts().target_format, (NumberFormat{'.', "$", true}));
 }
 
 TEST_F(PrepareData, whole_targets_of_few_values_get_a_note) {

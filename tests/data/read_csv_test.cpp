@@ -125,10 +125,10 @@ TEST(ReadCsv, numbers_as_offices_write_them) {
       "price;share;cost;rate;plain\n\"$1,234.50\";12 %;1.234,50;0,64;1.5\n$5;7.5%;7;-3,5;2\n"
       "-$0.25;100 %;0,5;12;-\n");
   EXPECT_EQ(table.columns[0].numbers, (Numbers{1234.5, 5, -0.25}));
-  EXPECT_EQ(table.columns[0].format, (NumberFormat{'.', "$"}));
+  EXPECT_EQ(table.columns[0].format, (NumberFormat{'.', "$", true}));
   EXPECT_EQ(table.columns[1].numbers, (Numbers{12, 7.5, 100}));
   EXPECT_EQ(table.columns[2].numbers, (Numbers{1234.5, 7, 0.5}));
-  EXPECT_EQ(table.columns[2].format, (NumberFormat{',', ""}));
+  EXPECT_EQ(table.columns[2].format, (NumberFormat{',', "", true}));
   EXPECT_EQ(table.columns[3].numbers, (Numbers{0.64, -3.5, 12}));
   EXPECT_EQ(table.columns[4].format, NumberFormat{});
   EXPECT_TRUE(std::isnan(table.columns[4].numbers[2]));
@@ -166,7 +166,7 @@ TEST(ReadCsv, points_beside_decimal_commas_are_noted) {
 TEST(ReadCsv, known_columns_are_read_in_their_format_whatever_they_hold) {
   const Table table =
       parse("x,z\n\"1,5\",1\nword,2\n\n\"1.007\",abc\n",
-            {.header = true, .known_numeric = {{"x", {',', ""}}, {"z", {}}, {"other", {}}}});
+            {.header = true, .known_numeric = {{"x", {',', "", true}}, {"z", {}}, {"other", {}}}});
   EXPECT_EQ(table.columns[0].numbers[0], 1.5);
   EXPECT_EQ(table.columns[0].numbers[2], 1007);
   EXPECT_EQ(table.columns[0].texts, (std::vector<TextValue>{{1, 3, "word"}}));

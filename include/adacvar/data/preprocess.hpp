@@ -119,6 +119,9 @@ class Preprocessor {
   /// Those of `rows` that have a target, in their order. A text among numbers is none.
   [[nodiscard]] std::vector<Index> rows_with_target(const Table& table,
                                                     std::span<const Index> rows) const;
+  /// `; '5 kg' in line 3 is text, ...` of the first of `rows` that has text where a numeric target
+  /// should be; empty: there is none. For messages about rows that `rows_with_target` leaves out.
+  [[nodiscard]] std::string target_text_note(const Table& table, std::span<const Index> rows) const;
 
   /// The parts of a preprocessor; what is stored in a model file.
   struct Parts {

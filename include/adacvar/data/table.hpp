@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kMissingLevel = 0xffff'ffffU;
 struct NumberFormat {
   char decimal = '.';     ///< `.` or `,`; the other one may separate thousands
   std::string mark = {};  ///< currency sign, or `%`, that stands with the numbers
+  bool grouped = false;   ///< thousands are separated: `1,234` is 1234, else not a number
 
   friend bool operator==(const NumberFormat&, const NumberFormat&) = default;
 };
