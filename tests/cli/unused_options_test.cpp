@@ -59,7 +59,7 @@ std::vector<Row> unused() {
                "decay-every 3",
                "radius 1",
                "temperature 0.1",
-               "level-window 0.1",
+               "level-window 50",
                "iterate last",
                "patience 3",
                "learner steps",
@@ -78,12 +78,12 @@ std::vector<Row> unused() {
   add("train no.csv --algorithm trunc", {"gamma 0.1", "temperature 1", "learner btl", "eta-scale 2",
                                          "alphas 0.1", "until-gap 0.1", "batches subset"});
   add("train no.csv --algorithm mean",
-      {"gamma 0.1", "temperature 1", "level-window 0.1", "scale fixed", "loss-scale 2", "horizon 9",
+      {"gamma 0.1", "temperature 1", "level-window 50", "scale fixed", "loss-scale 2", "horizon 9",
        "estimator gain", "schedule adagrad"});
   add("train no.csv --algorithm soft", {"gamma 0.1", "trace t.jsonl"});
   add(kSampled,
-      {"tau 0.3", "delta 2", "temperature 0.1", "level-window 0.1", "select accuracy",
-       "select cvar", "width 0.5", "dropout 0.1", "augment crop", "device cpu", "network-threads 1",
+      {"tau 0.3", "delta 2", "temperature 0.1", "level-window 50", "select accuracy", "select cvar",
+       "width 0.5", "dropout 0.1", "augment crop", "device cpu", "network-threads 1",
        "make-rows 20", "make-seed 3", "data-dir .", "information full", "information bandit",
        "oracle-calls 3", "alphas 0.1", "loss-scale 2"});
   add("train no.csv --loss huber", {"tau 0.3"});
