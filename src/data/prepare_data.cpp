@@ -76,7 +76,7 @@ void check_text_classes(const RawData& data, const std::string& name) {
   const bool numbers = word == target.levels.end();
   throw OptionError(fmt::format(
       "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
-      "--task multiclass takes them for classes{}",
+      "--task multiclass takes them for classes, --task regression for numbers{}",
       name, classes, rows, numbers ? target.levels[0] : *word,
       numbers ? ", --decimal point or --decimal comma says how numbers are written" : ""));
 }
@@ -168,9 +168,8 @@ Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::vector
     rows = preprocessor.rows_with_target(table, rows);
     const std::string& target = preprocessor.parts().target;
     if (rows.empty()) {
-      throw DataError(
-          fmt::format("none of {} rows has a target ('{}'){}", part, target, text_note),
-          table.source);
+      throw DataError(fmt::format("none of {} rows has a target ('{}'){}", part, target, text_note),
+                      table.source);
     }
     note_left_out(before - rows.size(), fmt::format("of {} rows", part), target, notes, text_note);
   }
