@@ -86,7 +86,7 @@ struct CheckpointOptions {
     option(
         "checkpoint", &CheckpointOptions::checkpoint,
         "file that keeps the state after every epoch: the same command, given again after the run "
-        "was killed, goes on from it to the same result",
+        "was killed, resumes from it to the same result",
         without("algorithm", {"exact"}) && without("learner", {"btl"}) && without("tune"));
   }
 };

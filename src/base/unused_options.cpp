@@ -28,7 +28,7 @@ bool has_effect(const OptionState& option, const std::vector<OptionState>& optio
   return option.used.holds([&](const OptionTest& test) { return passes(test, options); });
 }
 
-// Of the options that the condition asks about: what they are.
+// Names and values of the options that the condition depends on.
 std::string values_text(const Condition& used, const std::vector<OptionState>& options) {
   std::vector<std::string> parts;
   std::set<std::string> seen;

@@ -21,7 +21,7 @@ class ProgressLine {
 
   void show(const RunProgress& progress);
 
-  /// Takes the bar away, for other words to stand there.
+  /// Clears the line, so that other output can be printed.
   void clear();
 
   /// Shows how much of a large file is read by these options, on a terminal only. They refer to

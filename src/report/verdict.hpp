@@ -17,7 +17,7 @@ namespace adacvar {
 /// What a run comes to, in a sentence or three.
 [[nodiscard]] std::string verdict(const RunReport& report);
 [[nodiscard]] std::string verdict(const Evaluation& evaluation);
-/// Of several seeds and splits.
+/// The verdict on several seeds and splits.
 [[nodiscard]] std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats,
                                   double alpha);
 

@@ -64,7 +64,7 @@ class Condition {
 
   [[nodiscard]] bool is_always() const noexcept;
 
-  /// Of one of these all tests must pass.
+  /// The condition holds when all tests of one alternative pass.
   [[nodiscard]] const std::vector<std::vector<OptionTest>>& alternatives() const noexcept {
     return alternatives_;
   }
