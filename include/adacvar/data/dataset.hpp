@@ -31,6 +31,7 @@ struct Dataset {
   std::vector<std::uint32_t> column;  ///< sparse: from 0, increasing within a row
   std::vector<float> value;           ///< sparse
   std::vector<double> targets;        ///< regression: the user's units; classes: 0, 1, ...
+  std::vector<double> weights;        ///< row weights, finite and > 0; empty: every row counts 1
   Task task = Task::regression;
   double target_mean = 0;  ///< regression: of the training rows
   double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd
