@@ -7,9 +7,13 @@ set(adacvar_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/adacvar)
 
 # A static library leaves its private dependencies to whoever links it; a shared one does not.
 set(adacvar_core_dependencies)
+set(adacvar_report_dependencies)
+set(adacvar_experiment_dependencies)
 get_target_property(adacvar_core_type adacvar_core TYPE)
 if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
-  set(adacvar_core_dependencies Boost Eigen3 fmt LibLZMA Threads ZLIB nlohmann_json)
+  set(adacvar_core_dependencies Eigen3 fmt LibLZMA Threads ZLIB nlohmann_json)
+  set(adacvar_report_dependencies Boost fmt nlohmann_json)
+  set(adacvar_experiment_dependencies fmt nlohmann_json)
 endif()
 
 # libtorch is part of the interface of deep, be it static or shared.

@@ -2,6 +2,8 @@
 
 #include "cli/option_list.hpp"
 
+#include <adacvar/learner/network.hpp>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,7 +17,10 @@ struct Command {
   std::string about;    ///< one sentence, without a full stop
   std::string example;  ///< a command line that works
   OptionList options;
-  std::function<int()> run;  ///< returns the exit code; throws the library's errors
+  /// Returns the exit code; throws the library's errors. `networks` is null in a program without.
+  std::function<int(const NetworkMaker* networks)> run;
+  /// Whether it cannot run without networks, by the options given; empty: never.
+  std::function<bool()> needs_networks = {};
 };
 
 [[nodiscard]] Command make_train_command();

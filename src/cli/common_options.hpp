@@ -4,7 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/standard_streams.hpp"
 
-#include <adacvar/run.hpp>
+#include <adacvar/run/run.hpp>
 
 #include <functional>
 #include <string>

@@ -9,10 +9,10 @@
 #include "report/text_table.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
 #include <adacvar/data/read_data.hpp>
-#include <adacvar/data/synthetic.hpp>
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
+#include "data/named_sets.hpp"
+#include "data/synthetic.hpp"
 
 #include <fmt/format.h>
 
@@ -308,7 +308,7 @@ Command make_list() {
   Command command = named("data list", "[options]", "Lists the built-in sets");
   command.options.add("Data", *place);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [place] { return list_now(*place); };
+  command.run = [place](const NetworkMaker* /*networks*/) { return list_now(*place); };
   return command;
 }
 
@@ -321,7 +321,7 @@ Command make_describe() {
   command.options.set_position("data", 1);
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state] { return describe_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return describe_now(*state); };
   return command;
 }
 
@@ -334,7 +334,7 @@ Command make_make() {
   command.options.set_position("name", 1);
   command.options.set_letter("output", 'o');
   command.options.set_role(PathRole::output, {"output"});
-  command.run = [state] { return make_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return make_now(*state); };
   return command;
 }
 
@@ -348,7 +348,7 @@ Command make_fetch() {
   add_talk_options(command.options, state->talk, {"json", "config"});
   command.options.set_position("name", 1);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state] { return fetch_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return fetch_now(*state); };
   return command;
 }
 

@@ -4,6 +4,5 @@
 
 // The same program with networks: adacvar starts it when one is asked for.
 int main(int count, char** arguments) {
-  adacvar::set_network_maker(adacvar::torch_network_maker());
-  return adacvar::cli::run_program(count, arguments);
+  return adacvar::cli::run_program(count, arguments, adacvar::torch_network_maker().get());
 }

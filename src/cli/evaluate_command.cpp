@@ -7,8 +7,8 @@
 #include "cli/text_style.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/evaluate.hpp>
-#include <adacvar/report/run_page.hpp>
+#include <adacvar/run/evaluate.hpp>
+#include "report/run_page.hpp"
 
 #include <fmt/format.h>
 
@@ -55,17 +55,17 @@ PageOrigin origin_with_model(const State& state, const TrainedModel& model,
   return origin;
 }
 
-Evaluation evaluate_watched(const State& state, const TrainedModel& model) {
+Evaluation evaluate_watched(const State& state, const Model& model) {
   ProgressLine progress(state.talk.quiet, 1);
   EvaluateOptions options = state.evaluate;
   progress.watch_reading(options.source);
   return evaluate(model, state.input.data, options);
 }
 
-int evaluate_now(const State& state, const OptionList& options) {
+int evaluate_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
   check_report(state.report);
-  const TrainedModel model = load_model(state.input.model);
+  const Model model = Model::load(state.input.model, networks);
   const Evaluation found = evaluate_watched(state, model);
   Attempts attempts;
   attempts.run([&] {
@@ -74,7 +74,8 @@ int evaluate_now(const State& state, const OptionList& options) {
   });
   if (state.report.wanted()) {
     attempts.run([&] {
-      write_report(state.report, evaluation_page(found, origin_with_model(state, model, options)));
+      write_report(state.report,
+                   evaluation_page(found, origin_with_model(state, model.parts(), options)));
     });
   }
   attempts.finish();
@@ -101,7 +102,10 @@ Command make_evaluate_command() {
   command.options.set_role(PathRole::input, {"model"});
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state, options = command.options] { return evaluate_now(*state, options); };
+  command.run = [state, options = command.options](const NetworkMaker* networks) {
+    return evaluate_now(*state, options, networks);
+  };
+  command.needs_networks = [state] { return holds_network(state->input.model); };
   return command;
 }
 

@@ -2,7 +2,7 @@
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/read_data.hpp>
-#include <adacvar/learner/model_file.hpp>
+#include <adacvar/run/model_file.hpp>
 
 #include <fmt/format.h>
 

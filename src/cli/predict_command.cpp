@@ -5,11 +5,11 @@
 #include "data/columns_like.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
 #include <adacvar/data/read_data.hpp>
-#include <adacvar/data/table_stream.hpp>
-#include <adacvar/learner/model_file.hpp>
-#include <adacvar/learner/predict.hpp>
+#include <adacvar/run/model_file.hpp>
+#include "data/named_sets.hpp"
+#include "data/table_stream.hpp"
+#include "learner/predict.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -121,7 +121,8 @@ class Predictor {
   void write(const Dataset& data) {
     if (!begun_) sink_(header_of(model_));
     begun_ = true;
-    sink_(lines_of(model_, predict(model_.scorer(), model_.loss, data)));
+    sink_(lines_of(
+        model_, predict(model_.scorer(), model_.loss, data, model_.preprocessor.target_scale())));
   }
 
   const TrainedModel& model_;
@@ -152,9 +153,9 @@ bool hides_progress(const State& state) {
   return state.talk.quiet || (state.input.output.empty() && ::isatty(STDOUT_FILENO) != 0);
 }
 
-int predict_now(State state) {
+int predict_now(State state, const NetworkMaker* networks) {
   if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
-  const TrainedModel model = load_model(state.input.model);
+  const TrainedModel model = load_model(state.input.model, networks);
   std::optional<ProgressLine> progress(std::in_place, hides_progress(state), 1);
   progress->watch_reading(state.source);
   if (!state.input.output.empty()) check_writable(state.input.output);
@@ -198,7 +199,8 @@ Command make_predict_command() {
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::output, {"output"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state] { return predict_now(*state); };
+  command.run = [state](const NetworkMaker* networks) { return predict_now(*state, networks); };
+  command.needs_networks = [state] { return holds_network(state->input.model); };
   return command;
 }
 

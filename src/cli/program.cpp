@@ -106,7 +106,7 @@ class Parser {
   [[noreturn]] static void refuse_count(const std::string& what) {
     const std::string name = what.substr(0, what.find(':'));
     const bool missing = what.find("missing") != std::string::npos;
-    throw OptionError(name + (missing ? " needs a value" : " stands there more than once"));
+    throw OptionError(name + (missing ? " needs a value" : " is given more than once"));
   }
 
   void refuse_extras() {
@@ -128,8 +128,28 @@ class Parser {
   CLI::Option* help_ = nullptr;
 };
 
+// libtorch takes half a second to start: the program that has it is another one, beside this one.
+// Returns when there is none. Nothing has been read from pipes or printed yet.
+void start_deep_program(char** arguments) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error || self.filename() == kDeepProgram) return;
+  const std::filesystem::path other = self.parent_path() / kDeepProgram;
+  if (!std::filesystem::exists(other, error)) return;
+  unguard_streams();
+  execv(other.c_str(), arguments);
+  guard_streams();
+}
+
+/// What the program was started with.
+struct Invocation {
+  std::vector<std::string> words;
+  char** arguments;
+  const NetworkMaker* networks;
+};
+
 int run_command(const Command& command, const std::vector<Command>& commands,
-                std::vector<std::string> arguments) {
+                std::vector<std::string> arguments, const Invocation& invocation) {
   Parser parser(command);
   if (!parser.parse(std::move(arguments))) {
     print_result(command_help(command));
@@ -143,7 +163,10 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   parser.apply();
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
-  return command.run();
+  const bool lacks_networks =
+      invocation.networks == nullptr && command.needs_networks && command.needs_networks();
+  if (lacks_networks) start_deep_program(invocation.arguments);
+  return command.run(invocation.networks);
 }
 
 // Asked for by the documentation and by shells rather than by people.
@@ -183,7 +206,8 @@ std::string help_about(const std::vector<Command>& commands,
   return words.empty() ? program_help(commands) : command_help(named_command(commands, words));
 }
 
-int run_words(const std::vector<std::string>& words) {
+int run_words(const Invocation& invocation) {
+  const std::vector<std::string>& words = invocation.words;
   const std::vector<Command> commands = make_commands();
   if (words.empty()) {
     print_message(program_help(commands));
@@ -200,18 +224,7 @@ int run_words(const std::vector<std::string>& words) {
   if (words[0] == "options" || words[0] == "completion") return print_page(commands, words);
   const Command& command = named_command(commands, words);
   const auto taken = std::ranges::count(command.name, ' ') + 1;
-  return run_command(command, commands, {words.begin() + taken, words.end()});
-}
-
-// libtorch takes half a second to start: the program that has it is another one, beside this one.
-// Returns when there is none. Nothing has been read from pipes or printed yet.
-void run_with_networks(char** arguments) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || self.filename() == kDeepProgram) return;
-  const std::filesystem::path other = self.parent_path() / kDeepProgram;
-  unguard_streams();
-  execv(other.c_str(), arguments);
+  return run_command(command, commands, {words.begin() + taken, words.end()}, invocation);
 }
 
 int complain(const char* what, int code) {
@@ -232,13 +245,10 @@ std::vector<Command> make_commands() {
   return commands;
 }
 
-int run_program(int count, char** arguments) {
+int run_program(int count, char** arguments, const NetworkMaker* networks) {
   guard_streams();
   try {
-    return run_words({arguments + std::min(count, 1), arguments + count});
-  } catch (const NetworksMissing& error) {
-    run_with_networks(arguments);
-    return complain(error.what(), kBadOption);
+    return run_words({{arguments + std::min(count, 1), arguments + count}, arguments, networks});
   } catch (const OptionError& error) {
     return complain(error.what(), kBadOption);
   } catch (const DataError& error) {
@@ -252,7 +262,7 @@ int run_program(int count, char** arguments) {
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", kNoMemory);
   } catch (const std::exception& error) {
-    return complain(fmt::format("a bug of ours, please report it: {}", error.what()).c_str(),
+    return complain(fmt::format("internal error, please report it: {}", error.what()).c_str(),
                     kOurBug);
   }
 }

@@ -2,7 +2,7 @@
 
 #include "cli/common_options.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

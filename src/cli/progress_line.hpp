@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/run.hpp>
+#include <adacvar/run/run.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "cli/attempts.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
+#include "data/named_sets.hpp"
 
 #include <fmt/format.h>
 

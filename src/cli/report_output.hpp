@@ -2,7 +2,7 @@
 
 #include "cli/command.hpp"
 
-#include <adacvar/report/page.hpp>
+#include "report/page.hpp"
 
 #include <filesystem>
 #include <string>

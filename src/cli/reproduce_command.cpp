@@ -7,15 +7,15 @@
 #include "cli/report_output.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
-#include <adacvar/data/synthetic.hpp>
-#include <adacvar/experiment/run_study.hpp>
-#include <adacvar/experiment/summary.hpp>
 #include <adacvar/learner/network.hpp>
-#include <adacvar/report/study_page.hpp>
-#include <adacvar/report/study_report.hpp>
-#include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
+#include "data/named_sets.hpp"
+#include "data/synthetic.hpp"
+#include "experiment/run_study.hpp"
+#include "experiment/study_page.hpp"
+#include "experiment/study_report.hpp"
+#include "experiment/summary.hpp"
+#include "report/svg_chart.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,7 +120,8 @@ std::uint64_t default_seeds(Experiment experiment, GridSize scale) {
   return experiment == Experiment::cifar10 || experiment == Experiment::gradients ? 2 : 3;
 }
 
-std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment experiment) {
+std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment experiment,
+                                  const NetworkMaker* networks) {
   const std::uint64_t seeds =
       options.seeds > 0 ? options.seeds : default_seeds(experiment, options.scale);
   std::vector<Study> studies =
@@ -128,15 +129,15 @@ std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment ex
   for (Study& study : studies) {
     study.vision->network.threads = options.threads;
     study.vision->network.device = options.device;
-    network_maker().check(study.vision->network);
+    require_networks(networks).check(study.vision->network);
   }
   return studies;
 }
 
-std::vector<Study> studies_of(const ReproduceOptions& options) {
+std::vector<Study> studies_of(const ReproduceOptions& options, const NetworkMaker* networks) {
   if (options.experiment != ExperimentChoice::all) {
     const auto experiment = static_cast<Experiment>(options.experiment);
-    if (is_vision(experiment)) return vision_studies(options, experiment);
+    if (is_vision(experiment)) return vision_studies(options, experiment, networks);
   }
   StudyChoice choice{options.grid, options.seeds > 0 ? options.seeds : 5, rebalance_of(options),
                      options.sets};
@@ -205,8 +206,8 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
 /// known beforehand.
 class Watch {
  public:
-  Watch(const State& state, const std::vector<Study>& studies)
-      : state_(state), studies_(studies), line_(state.talk.quiet, 1) {
+  Watch(const State& state, const std::vector<Study>& studies, const NetworkMaker* networks)
+      : state_(state), studies_(studies), networks_(networks), line_(state.talk.quiet, 1) {
     for (const Study& study : studies) weights_.push_back(weight_of(study));
   }
 
@@ -215,7 +216,8 @@ class Watch {
            const std::filesystem::path& folder) {
     watch_interrupts();
     const StudyHooks hooks{.progress = [&](const StudyProgress& p) { show(number, p); },
-                           .stop = &interrupted()};
+                           .stop = &interrupted(),
+                           .networks = networks_};
     const auto threads = static_cast<unsigned>(state_.reproduce.threads);
     if (run_study(studies_[number], data, threads, log, hooks)) return;
     if (!state_.talk.quiet) {
@@ -259,6 +261,7 @@ class Watch {
 
   const State& state_;
   const std::vector<Study>& studies_;
+  const NetworkMaker* networks_;
   ProgressLine line_;
   std::vector<double> weights_;
   std::optional<double> before_;
@@ -338,16 +341,16 @@ std::vector<std::string> sets_of(const std::vector<Study>& studies) {
   return sets;
 }
 
-int reproduce_now(const State& state, const OptionList& options) {
+int reproduce_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_options(state.reproduce);
   check_report(state.report);
-  const std::vector<Study> studies = studies_of(state.reproduce);
+  const std::vector<Study> studies = studies_of(state.reproduce, networks);
   nlohmann::ordered_json json = {{"experiments", nlohmann::ordered_json::array()}};
   std::string text;
   std::vector<std::string> notes;
   std::vector<StudyResult> done;
   Attempts attempts;
-  Watch watch(state, studies);
+  Watch watch(state, studies, networks);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const Study& study = studies[i];
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
@@ -405,7 +408,13 @@ Command make_reproduce_command() {
   command.options.add("Output", state->report, {"figures"});
   command.options.set_role(PathRole::output, {"report"});
   add_talk_options(command.options, state->talk);
-  command.run = [state, options = command.options] { return reproduce_now(*state, options); };
+  command.run = [state, options = command.options](const NetworkMaker* networks) {
+    return reproduce_now(*state, options, networks);
+  };
+  command.needs_networks = [state] {
+    const ExperimentChoice choice = state->reproduce.experiment;
+    return choice != ExperimentChoice::all && is_vision(static_cast<Experiment>(choice));
+  };
   return command;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/report/histogram_text.hpp>
+#include "report/histogram_text.hpp"
 
 namespace adacvar::cli {
 

@@ -6,12 +6,13 @@
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
+#include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/report/repeats.hpp>
 #include <adacvar/report/run_json.hpp>
-#include <adacvar/report/run_page.hpp>
 #include <adacvar/report/run_text.hpp>
+#include "report/repeats.hpp"
+#include "report/run_page.hpp"
 
 #include <fmt/format.h>
 
@@ -61,8 +62,9 @@ struct Watched {
 };
 
 template <class Found>
-Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, const RunHooks&),
-                           Detail detail, std::string* trace = nullptr) {
+Watched<Found> run_watched(const State& state, const NetworkMaker* networks,
+                           Found (*how)(const RunOptions&, const RunHooks&), Detail detail,
+                           std::string* trace = nullptr) {
   Watched<Found> result;
   ProgressLine progress(state.talk.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
@@ -75,7 +77,8 @@ Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, c
                        result.printed = notes;
                      },
                  .trace = {},
-                 .detail = state.report.wanted() ? Detail::all : detail};
+                 .detail = state.report.wanted() ? Detail::all : detail,
+                 .networks = networks};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
@@ -87,7 +90,7 @@ Watched<Found> run_watched(const State& state, Found (*how)(const RunOptions&, c
 
 bool was_stopped(const RunReport& report) {
   for (const RunResult& result : report.results) {
-    if (result.model.stop_reason == StopReason::interrupted) return true;
+    if (result.model.parts().stop_reason == StopReason::interrupted) return true;
   }
   return false;
 }
@@ -99,7 +102,7 @@ void note_interruption(RunReport& report) {
 }
 
 bool has_diverged(const RunResult& result) {
-  return result.model.stop_reason == StopReason::diverged;
+  return result.model.parts().stop_reason == StopReason::diverged;
 }
 
 int exit_code(const RunReport& report) {
@@ -109,8 +112,8 @@ int exit_code(const RunReport& report) {
 // Stopped before it began in earnest: a model that exists already is better than this one.
 void give_up_if_untrained(const RunReport& report) {
   const RunResult& result = report.results[0];
-  if (result.model.stop_reason == StopReason::interrupted && result.epochs == 0 &&
-      result.model.options.algorithm != Algorithm::exact) {
+  if (result.model.parts().stop_reason == StopReason::interrupted && result.epochs == 0 &&
+      result.model.parts().options.algorithm != Algorithm::exact) {
     throw Interrupted{};
   }
 }
@@ -119,7 +122,7 @@ void give_up_if_untrained(const RunReport& report) {
 // needed.
 void remove_checkpoint(const State& state, const RunReport& report) {
   const std::string& path = state.run.checkpoint.checkpoint;
-  const StopReason reason = report.results[0].model.stop_reason;
+  const StopReason reason = report.results[0].model.parts().stop_reason;
   const bool ended =
       reason == StopReason::epochs || reason == StopReason::patience || reason == StopReason::gap;
   if (!path.empty() && ended) std::filesystem::remove(path);
@@ -138,7 +141,7 @@ void check_outputs(const State& state) {
 }
 
 void keep_model(const State& state, const RunReport& report) {
-  save_model(state.output.model, report.results[0].model);
+  report.results[0].model.save(state.output.model);
   remove_checkpoint(state, report);
 }
 
@@ -172,11 +175,11 @@ void write_outputs(const State& state, const OptionList& options, Watched<RunRep
   attempts.finish();
 }
 
-int train_now(const State& state, const OptionList& options) {
+int train_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_outputs(state);
   std::string trace;
-  Watched<RunReport> watched =
-      run_watched(state, &run, Detail::none, state.output.trace.empty() ? nullptr : &trace);
+  Watched<RunReport> watched = run_watched(state, networks, &run, Detail::none,
+                                           state.output.trace.empty() ? nullptr : &trace);
   RunReport& report = watched.found;
   give_up_if_untrained(report);
   note_interruption(report);
@@ -220,7 +223,8 @@ std::vector<std::string> notes_of(std::span<const RunReport> reports) {
   for (const RunReport& report : reports.subspan(1)) {
     for (const std::string& note : report.notes) {
       if (std::ranges::find(reports[0].notes, note) != reports[0].notes.end()) continue;
-      notes.push_back(fmt::format("seed {}: {}", report.results.at(0).model.options.seed, note));
+      notes.push_back(
+          fmt::format("seed {}: {}", report.results.at(0).model.parts().options.seed, note));
     }
   }
   return notes;
@@ -246,12 +250,13 @@ int print_repeats(const State& state, const OptionList& options,
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }
 
-int compare_now(const State& state, const OptionList& options) {
+int compare_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
-    return print_one(state, options, run_watched(state, &compare, Detail::losses));
+    return print_one(state, options, run_watched(state, networks, &compare, Detail::losses));
   }
-  Watched<std::vector<RunReport>> watched = run_watched(state, &compare_repeated, Detail::losses);
+  Watched<std::vector<RunReport>> watched =
+      run_watched(state, networks, &compare_repeated, Detail::losses);
   if (watched.found.size() > 1) return print_repeats(state, options, watched);
   return print_one(state, options, {std::move(watched.found[0]), std::move(watched.printed)});
 }
@@ -270,7 +275,10 @@ Command make_train_command() {
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
   command.options.set_role(PathRole::output, {"model", "trace"});
-  command.run = [state, options = command.options] { return train_now(*state, options); };
+  command.run = [state, options = command.options](const NetworkMaker* networks) {
+    return train_now(*state, options, networks);
+  };
+  command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;
 }
 
@@ -285,7 +293,10 @@ Command make_compare_command() {
   command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
   add_report_options(command.options, state->report);
   add_talk_options(command.options, state->talk);
-  command.run = [state, options = command.options] { return compare_now(*state, options); };
+  command.run = [state, options = command.options](const NetworkMaker* networks) {
+    return compare_now(*state, options, networks);
+  };
+  command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/named_sets.hpp>
+#include "data/named_sets.hpp"
 
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <adacvar/data/named_sets.hpp>
+#include "data/named_sets.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/read_table.hpp>

@@ -1,6 +1,7 @@
 #include <adacvar/data/preprocess.hpp>
 
 #include "data/class_labels.hpp"
+#include "data/matrix_columns.hpp"
 #include "data/number_format.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -254,6 +256,12 @@ void check_columns(const Preprocessor::Parts& parts) {
     require(all_distinct(column.levels), "a level appears twice");
   }
   require(all_distinct(names), "a column appears twice");
+  if (parts.inputs.empty()) return;
+  auto place = parts.inputs.begin();
+  for (const std::string& name : names) {
+    place = std::find(place, parts.inputs.end(), name);
+    require(place != parts.inputs.end(), "a column is not one of the inputs");
+  }
 }
 
 void check_sparse(const Preprocessor::Parts& parts) {
@@ -315,6 +323,7 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
              parts);
   for (const Column& given : table.columns) {
     if (&given == &target) continue;
+    parts.inputs.push_back(given.name);
     refuse_texts(given, is_training, table.source);
     const std::optional<Column> numeric = numeric_in(given, training_rows);
     const Column& column = numeric ? *numeric : given;
@@ -340,14 +349,13 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
   return Preprocessor(std::move(parts));
 }
 
-Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> training_rows,
-                               const PreprocessOptions& options) {
+namespace {
+
+Preprocessor::Parts fit_sparse(const SparseRows& rows, std::span<const Index> training_rows,
+                               const Column& target, const PreprocessOptions& options) {
   check_rows(training_rows, rows.rows(), rows.source);
-  Parts parts;
+  Preprocessor::Parts parts;
   parts.sparse = true;
-  Column target;
-  target.name = "target";
-  target.numbers = rows.target;
   fit_target(target, training_rows, options.task, rows.source, parts);
   const SparseSpread spread = sparse_spread(rows, training_rows);
   for (std::size_t c = 0; c < spread.columns.size(); ++c) {
@@ -356,6 +364,42 @@ Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> tr
     parts.sparse_scales.push_back(options.standardise ? spread.sd[c] : 1.0);
   }
   if (parts.sparse_columns.empty()) refuse_without_features(rows.source);
+  return parts;
+}
+
+}  // namespace
+
+Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> training_rows,
+                               const PreprocessOptions& options) {
+  Column target;
+  target.name = "target";
+  target.numbers = rows.target;
+  return Preprocessor(fit_sparse(rows, training_rows, target, options));
+}
+
+Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const std::string> names,
+                               const Column& target, const PreprocessOptions& options) {
+  const std::string source = "the matrix";
+  std::vector<Index> rows(features.rows());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  if (features.is_sparse()) {
+    Parts parts = fit_sparse(to_sparse_rows(features, 0, features.rows()), rows, target, options);
+    parts.sparse_width = features.columns();
+    return Preprocessor(std::move(parts));
+  }
+  check_rows(rows, features.rows(), source);
+  Parts parts;
+  parts.inputs.assign(names.begin(), names.end());
+  fit_target(target, rows, options.task, source, parts);
+  for (std::size_t c = 0; c < features.columns(); ++c) {
+    const Column column = to_column(features, c, 0, features.rows(), names[c]);
+    if (auto transform = fit_numeric(column, rows, options.standardise, source)) {
+      parts.columns.push_back(*std::move(transform));
+    } else {
+      parts.dropped.push_back(names[c]);
+    }
+  }
+  if (parts.columns.empty()) refuse_without_features(source);
   return Preprocessor(std::move(parts));
 }
 

@@ -3,6 +3,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
+#include "data/matrix_columns.hpp"
 #include "data/number_format.hpp"
 #include "data/preprocess_images.hpp"
 
@@ -215,7 +216,9 @@ std::vector<double> make_targets(const Preprocessor::Parts& parts, const Column&
   if (classes) return class_targets(parts, target, rows, source);
   std::vector<double> targets;
   targets.reserve(rows.size());
-  for (const Index row : rows) targets.push_back(target.numbers[row]);
+  for (const Index row : rows) {
+    targets.push_back((target.numbers[row] - parts.target_mean) / parts.target_sd);
+  }
   return targets;
 }
 
@@ -250,8 +253,6 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   data.rows = rows;
   data.features = preprocessor.features();
   data.task = preprocessor.parts().task;
-  data.target_mean = preprocessor.parts().target_mean;
-  data.target_sd = preprocessor.parts().target_sd;
   data.class_names = preprocessor.parts().class_names;
   return data;
 }
@@ -396,6 +397,57 @@ Dataset Preprocessor::apply(const SparseRows& sparse, std::span<const Index> row
   target.name = parts_.target;
   target.numbers = sparse.target;
   data.targets = make_targets(parts_, target, rows, sparse.source);
+  return data;
+}
+
+std::vector<double> Preprocessor::apply_targets(const Column& target,
+                                                const std::string& source) const {
+  std::vector<Index> rows(target.categorical ? target.codes.size() : target.numbers.size());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return make_targets(parts_, target, rows, source);
+}
+
+Dataset Preprocessor::apply_features(const MatrixView& features, std::size_t begin,
+                                     std::size_t end) const {
+  const std::string source = "the matrix";
+  std::vector<Index> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  if (parts_.sparse != features.is_sparse() || parts_.image.size() > 0) {
+    refuse_kind(parts_,
+                features.is_sparse() ? "these are sparse rows" : "these are dense rows of numbers",
+                source);
+  }
+  const std::size_t columns = parts_.sparse ? parts_.sparse_width : parts_.inputs.size();
+  if (columns == 0 && !parts_.sparse) {
+    throw DataError(
+        "the model file does not keep the order of its columns: use a table with their names",
+        source);
+  }
+  if (columns != features.columns() && columns > 0) {
+    throw DataError(
+        fmt::format("has {} columns, the model was trained on {}", features.columns(), columns),
+        source);
+  }
+  if (features.is_sparse()) return apply_features(to_sparse_rows(features, begin, end), rows);
+  Table table;
+  table.source = source;
+  table.rows = rows.size();
+  table.first_row = begin;
+  Dataset data = make_dataset(*this, rows.size());
+  FeatureRows to(data, rows, table, false);
+  std::size_t place = 0;
+  for (const ColumnTransform& transform : parts_.columns) {
+    if (transform.categorical) {
+      throw DataError(fmt::format("the model's column '{}' has categories: it takes tables, not "
+                                  "matrices of numbers",
+                                  transform.name),
+                      source);
+    }
+    while (parts_.inputs[place] != transform.name) ++place;
+    NumericReport report;
+    apply_numeric(transform, to_column(features, place, begin, end, transform.name), to, report);
+    ++to.offset;
+  }
   return data;
 }
 

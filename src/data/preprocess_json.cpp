@@ -126,6 +126,11 @@ Preprocessor::Parts read_parts(const JsonView& from) {
   parts.sparse_categories = from.value("sparse_categories", false);
   for (const JsonView& column : from.at("columns").items())
     parts.columns.push_back(read_column(column));
+  if (const auto inputs = from.find("inputs")) {
+    inputs->get_to(parts.inputs);
+  } else if (parts.dropped.empty()) {
+    for (const ColumnTransform& column : parts.columns) parts.inputs.push_back(column.name);
+  }
   if (const auto sparse = from.find("sparse")) {
     parts.sparse = true;
     for (const JsonView& item : sparse->at("columns").items()) {
@@ -139,6 +144,9 @@ Preprocessor::Parts read_parts(const JsonView& from) {
       parts.sparse_columns.push_back(column.get<std::uint32_t>());
     }
     sparse->at("scales").get_to(parts.sparse_scales);
+    if (const auto width = sparse->find("width")) {
+      parts.sparse_width = read_count<std::uint32_t>(*width, "width");
+    }
   }
   if (const auto image = from.find("image")) read_image(*image, parts);
   return parts;
@@ -157,10 +165,12 @@ json to_json(const Preprocessor& preprocessor) {
   for (const ColumnTransform& column : parts.columns) {
     result["columns"].push_back(write_column(column));
   }
+  if (!parts.dropped.empty()) result["inputs"] = parts.inputs;
   write_format(parts.target_format, "target_format", result);
   if (parts.sparse_categories) result["sparse_categories"] = true;
   if (parts.sparse) {
     result["sparse"] = {{"columns", parts.sparse_columns}, {"scales", parts.sparse_scales}};
+    if (parts.sparse_width > 0) result["sparse"]["width"] = parts.sparse_width;
   }
   if (parts.image.size() > 0) result["image"] = write_image(parts);
   return result;

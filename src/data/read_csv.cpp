@@ -1,5 +1,5 @@
 #include <adacvar/data/read_table.hpp>
-#include <adacvar/data/table_stream.hpp>
+#include "data/table_stream.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"

@@ -8,9 +8,9 @@
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
 #include <adacvar/data/read_table.hpp>
-#include <adacvar/data/synthetic.hpp>
+#include "data/named_sets.hpp"
+#include "data/synthetic.hpp"
 
 #include <fmt/format.h>
 #include <lzma.h>

@@ -1,4 +1,4 @@
-#include <adacvar/data/synthetic.hpp>
+#include "data/synthetic.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "base/portable_math.hpp"

@@ -134,7 +134,7 @@ void TorchBackend::losses(std::span<const Index> batch, std::span<double> losses
                                       static_cast<std::size_t>(scores.numel()));
   targets_.resize(batch.size());
   for (std::size_t b = 0; b < batch.size(); ++b) {
-    targets_[b] = (data_.targets[batch[b]] - data_.target_mean) / data_.target_sd;
+    targets_[b] = data_.targets[batch[b]];
   }
   slopes_.resize(given.size());
   loss_.evaluate(given, targets_, losses, slopes_);

@@ -5,6 +5,7 @@
 
 #include "deep/torch_backend.hpp"
 #include "deep/torch_model.hpp"
+#include "learner/resolve_defaults.hpp"
 #include "learner/training_loop.hpp"
 
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
   if (network.augment != Augment::none && training.image.size() == 0) {
     throw OptionError("augment needs pictures, the data has none");
   }
-  const TrainOptions chosen = decided_for_network(options, loss);
+  const TrainOptions chosen = resolve_network_defaults(options, loss);
   try_out(model, training);
   TorchBackend backend(model, training, loss, chosen, network, hooks);
   auto found = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();

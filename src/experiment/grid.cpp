@@ -1,4 +1,4 @@
-#include <adacvar/experiment/grid.hpp>
+#include "experiment/grid.hpp"
 
 #include <fmt/format.h>
 

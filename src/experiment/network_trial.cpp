@@ -1,6 +1,6 @@
 #include <adacvar/base/error.hpp>
-#include <adacvar/experiment/study.hpp>
-#include <adacvar/experiment/trial.hpp>
+#include "experiment/study.hpp"
+#include "experiment/trial.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,8 @@ class NetworkTrial {
   NetworkTrial(const PreparedData& data, const Vision& vision, double alpha)
       : data_(data), vision_(vision), alpha_(alpha), loss_(Loss::of_task(data.train.task)) {}
 
-  TrialResult run(const TrainOptions& options, const std::atomic<bool>* stop) {
+  TrialResult run(const TrainOptions& options, const NetworkMaker& networks,
+                  const std::atomic<bool>* stop) {
     const double begin = process_seconds();
     epochs_ = options.epochs;
     TrainHooks hooks{.progress = {}, .stop = stop, .watch = [this](const EpochView& view) {
@@ -49,7 +50,7 @@ class NetworkTrial {
                      }};
     if (vision_.goal > 0) hooks.gradient = [this](double norm) { norms_.push_back(norm); };
     const NetworkResult run =
-        network_maker().train(data_.train, nullptr, loss_, options, vision_.network, hooks);
+        networks.train(data_.train, nullptr, loss_, options, vision_.network, hooks);
     const bool finite = std::isfinite(result_.last.valid.cvar) && best_epoch_ > 0;
     result_.diverged = run.stop_reason == StopReason::diverged || !finite;
     if (!norms_.empty()) result_.gradients = norms_of(std::move(norms_));
@@ -61,13 +62,13 @@ class NetworkTrial {
   void note_epoch(const EpochView& view) {
     Reading now{.epoch = view.record.epoch,
                 .train = {},
-                .valid = score(view.model, loss_, data_.valid, alpha_),
+                .valid = read_score(view.model, loss_, data_.valid, alpha_),
                 .test = {}};
     now.train = now.valid;  // the same pictures
     const bool is_best =
         best_epoch_ == 0 || is_selected_before(now.valid, result_.early.valid, data_.train.task);
     const bool is_last = view.record.epoch == epochs_;
-    if (is_best || is_last) now.test = score(view.model, loss_, data_.test, alpha_);
+    if (is_best || is_last) now.test = read_score(view.model, loss_, data_.test, alpha_);
     if (is_last) result_.last = now;
     if (is_best) {
       result_.early = now;
@@ -91,9 +92,9 @@ class NetworkTrial {
 }  // namespace
 
 std::optional<TrialResult> run_network_trial(const PreparedData& data, const TrainOptions& options,
-                                             const Vision& vision, double alpha,
-                                             const std::atomic<bool>* stop) {
-  TrialResult result = NetworkTrial(data, vision, alpha).run(options, stop);
+                                             const Vision& vision, const NetworkMaker& networks,
+                                             double alpha, const std::atomic<bool>* stop) {
+  TrialResult result = NetworkTrial(data, vision, alpha).run(options, networks, stop);
   if (stop != nullptr && *stop) return std::nullopt;
   return result;
 }

@@ -1,4 +1,4 @@
-#include <adacvar/experiment/paper.hpp>
+#include "experiment/paper.hpp"
 
 #include "experiment/paper_tables.hpp"
 

@@ -1,4 +1,4 @@
-#include <adacvar/experiment/run_study.hpp>
+#include "experiment/run_study.hpp"
 
 #include "base/parallel.hpp"
 
@@ -75,7 +75,9 @@ class VisionRun {
   }
 
   void run_one(const PreparedData& data, const TrialKey& key, const TrainOptions& options) {
-    const auto result = run_network_trial(data, options, *study_.vision, study_.alpha, hooks_.stop);
+    const auto result =
+        run_network_trial(data, options, *study_.vision, require_networks(hooks_.networks),
+                          study_.alpha, hooks_.stop);
     if (!result) return;
     log_.add(key, *result);
     ++progress_.done;

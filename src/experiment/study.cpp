@@ -1,9 +1,9 @@
-#include <adacvar/experiment/study.hpp>
+#include "experiment/study.hpp"
 
 #include "base/did_you_mean.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/shift.hpp>
+#include "data/shift.hpp"
 
 #include <fmt/format.h>
 

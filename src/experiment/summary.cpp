@@ -1,4 +1,4 @@
-#include <adacvar/experiment/summary.hpp>
+#include "experiment/summary.hpp"
 
 #include <adacvar/base/error.hpp>
 

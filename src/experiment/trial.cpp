@@ -1,8 +1,9 @@
-#include <adacvar/experiment/trial.hpp>
+#include "experiment/trial.hpp"
+
+#include "run/score.hpp"
+#include "run/selection.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/risk/classification.hpp>
-#include <adacvar/risk/cvar.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
 
 #include <algorithm>
@@ -23,23 +24,6 @@ double thread_seconds() {
   std::timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Of one score the sign decides, of several the largest.
-std::size_t class_of(std::span<const double> scores) {
-  if (scores.size() == 1) return scores[0] > 0 ? 1 : 0;
-  return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
-}
-
-void score_classes(std::span<const double> scores, const Dataset& data, PartScore& result) {
-  ConfusionMatrix matrix(data.class_names.size());
-  const std::size_t outputs = scores.size() / data.rows;
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    matrix.add(static_cast<std::size_t>(data.targets[i]),
-               class_of(scores.subspan(i * outputs, outputs)));
-  }
-  result.accuracy = to_float(matrix.accuracy());
-  result.precision = to_float(matrix.min_class_precision());
 }
 
 bool is_finite(const Reading& reading) {
@@ -97,7 +81,7 @@ class TrialRun {
   }
 
   void note_epoch(const EpochView& view) {
-    const PartScore now = score(view.model, loss_, data_.valid, alpha_);
+    const PartScore now = read_score(view.model, loss_, data_.valid, alpha_);
     if (best_epoch_ > 0 && !is_selected_before(now, best_score_, data_.train.task)) return;
     best_epoch_ = view.record.epoch;
     best_score_ = now;
@@ -106,9 +90,9 @@ class TrialRun {
 
   [[nodiscard]] Reading read(const LinearModel& model, std::uint64_t epoch) const {
     return {.epoch = epoch,
-            .train = score(model, loss_, data_.train, alpha_),
-            .valid = score(model, loss_, data_.valid, alpha_),
-            .test = score(model, loss_, data_.test, alpha_)};
+            .train = read_score(model, loss_, data_.train, alpha_),
+            .valid = read_score(model, loss_, data_.valid, alpha_),
+            .test = read_score(model, loss_, data_.test, alpha_)};
   }
 
   const PreparedData& data_;
@@ -124,32 +108,24 @@ class TrialRun {
 }  // namespace
 
 bool is_selected_before(const PartScore& one, const PartScore& other, Task task) {
-  if (task != Task::regression && one.accuracy != other.accuracy) {
-    return one.accuracy > other.accuracy;
-  }
-  return one.cvar < other.cvar;
+  const auto score_of = [](const PartScore& score) {
+    return SelectionScore{static_cast<double>(score.cvar), static_cast<double>(score.accuracy)};
+  };
+  return is_selected_before(score_of(one), score_of(other),
+                            task == Task::regression ? Selection::cvar : Selection::accuracy);
 }
 
-PartScore score(const Scorer& model, const Loss& loss, const Dataset& data, double alpha) {
-  std::vector<Index> rows(data.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  std::vector<double> scores(data.rows * model.outputs());
-  model.scores(data, rows, scores);
-  std::vector<double> targets = data.targets;
-  if (data.task == Task::regression) {
-    for (double& target : targets) target = (target - data.target_mean) / data.target_sd;
+PartScore read_score(const Scorer& model, const Loss& loss, const Dataset& data, double alpha) {
+  try {
+    const PartRisk found = score(model, loss, alpha, data).risk;
+    return {.mean = to_float(found.risk.mean),
+            .cvar = to_float(found.risk.cvar),
+            .accuracy = to_float(found.accuracy.value_or(0)),
+            .precision = to_float(found.min_class_precision.value_or(0))};
+  } catch (const NumericalError&) {
+    return {.mean = std::numeric_limits<float>::infinity(),
+            .cvar = std::numeric_limits<float>::infinity()};
   }
-  std::vector<double> losses(data.rows);
-  std::vector<double> slopes(scores.size());
-  loss.evaluate(scores, targets, losses, slopes);
-  PartScore result;
-  const bool finite = std::ranges::all_of(losses, [](double l) { return std::isfinite(l); });
-  const double huge = std::numeric_limits<double>::infinity();
-  const TailRisk risk = finite ? tail_risk(losses, alpha) : TailRisk{huge, huge, huge};
-  result.mean = to_float(risk.mean);
-  result.cvar = to_float(risk.cvar);
-  if (data.task != Task::regression) score_classes(scores, data, result);
-  return result;
 }
 
 std::optional<TrialResult> run_trial(const PreparedData& data, const TrainOptions& options,

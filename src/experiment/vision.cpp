@@ -1,6 +1,6 @@
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/shift.hpp>
-#include <adacvar/experiment/study.hpp>
+#include "data/shift.hpp"
+#include "experiment/study.hpp"
 
 #include <fmt/format.h>
 

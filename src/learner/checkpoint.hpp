@@ -2,8 +2,8 @@
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/linear_model.hpp>
-#include <adacvar/learner/objective.hpp>
 #include <adacvar/learner/train.hpp>
+#include "learner/objective.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -50,8 +50,7 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
   // Every epoch reads the rows at random; with small pages each also waits for its address.
   collapse_huge_pages(data.dense.data(), data.dense.size() * sizeof(float));
   for (std::size_t i = 0; i < data.rows; ++i) {
-    examples_[i] = {.target = (data.targets[i] - data.target_mean) / data.target_sd,
-                    .squared_norm = squared_norm(data, i)};
+    examples_[i] = {.target = data.targets[i], .squared_norm = squared_norm(data, i)};
   }
 }
 

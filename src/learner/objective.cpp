@@ -1,4 +1,4 @@
-#include <adacvar/learner/objective.hpp>
+#include "learner/objective.hpp"
 
 #include <adacvar/base/options.hpp>
 #include <adacvar/risk/cvar.hpp>

@@ -1,4 +1,4 @@
-#include <adacvar/learner/predict.hpp>
+#include "learner/predict.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -19,21 +19,6 @@ void softmax(std::span<double> scores) {
   double sum = 0.0;
   for (double& score : scores) sum += score = std::exp(score - largest);
   for (double& score : scores) score /= sum;
-}
-
-std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
-  std::vector<Index> rows(data.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  std::vector<double> scores(data.rows * model.outputs());
-  model.scores(data, rows, scores);
-  const auto infinite =
-      std::ranges::find_if(scores, [](double score) { return !std::isfinite(score); });
-  if (infinite != scores.end()) {
-    throw NumericalError(fmt::format(
-        "the score of row {} is not finite",
-        (infinite - scores.begin()) / static_cast<std::ptrdiff_t>(model.outputs()) + 1));
-  }
-  return scores;
 }
 
 Predictions predict_binary(std::vector<double> scores, bool with_probabilities) {
@@ -64,19 +49,39 @@ Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
 
 }  // namespace
 
-Predictions predict(const Scorer& model, const Loss& loss, const Dataset& data) {
-  std::vector<double> scores = all_scores(model, data);
+std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
+  std::vector<Index> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<double> scores(data.rows * model.outputs());
+  model.scores(data, rows, scores);
+  const auto infinite =
+      std::ranges::find_if(scores, [](double score) { return !std::isfinite(score); });
+  if (infinite != scores.end()) {
+    throw NumericalError(fmt::format(
+        "the score of row {} is not finite",
+        (infinite - scores.begin()) / static_cast<std::ptrdiff_t>(model.outputs()) + 1));
+  }
+  return scores;
+}
+
+Predictions to_predictions(std::vector<double> scores, const Loss& loss, std::size_t outputs,
+                           const TargetScale& scale) {
   switch (loss.kind()) {
     case LossKind::softmax:
-      return predict_classes(std::move(scores), model.outputs());
+      return predict_classes(std::move(scores), outputs);
     case LossKind::logistic:
     case LossKind::hinge:
       return predict_binary(std::move(scores), loss.kind() == LossKind::logistic);
     default:
       break;
   }
-  for (double& score : scores) score = data.target_mean + data.target_sd * score;
+  for (double& score : scores) score = scale.mean + scale.sd * score;
   return {.values = std::move(scores), .probabilities = {}, .scores = {}};
+}
+
+Predictions predict(const Scorer& model, const Loss& loss, const Dataset& data,
+                    const TargetScale& scale) {
+  return to_predictions(all_scores(model, data), loss, model.outputs(), scale);
 }
 
 }  // namespace adacvar

@@ -1,6 +1,7 @@
 #include <adacvar/learner/train.hpp>
 
 #include "learner/linear_backend.hpp"
+#include "learner/resolve_defaults.hpp"
 #include "learner/training_loop.hpp"
 
 #include <fmt/format.h>
@@ -77,34 +78,16 @@ std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Lo
   std::vector<double> losses(data.rows);
   std::vector<double> scores(kBlock * model.outputs());
   std::array<Index, kBlock> rows;
-  std::array<double, kBlock> targets;
   for (std::size_t start = 0; start < data.rows; start += kBlock) {
     const std::size_t count = std::min(kBlock, data.rows - start);
-    for (std::size_t b = 0; b < count; ++b) {
-      rows[b] = static_cast<Index>(start + b);
-      targets[b] = (data.targets[start + b] - data.target_mean) / data.target_sd;
-    }
+    std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count),
+              static_cast<Index>(start));
     const auto part = std::span(scores).first(count * model.outputs());
     model.scores(data, std::span(rows).first(count), part);
-    loss.evaluate(part, std::span(targets).first(count), std::span(losses).subspan(start, count),
-                  part);
+    loss.evaluate(part, std::span(data.targets).subspan(start, count),
+                  std::span(losses).subspan(start, count), part);
   }
   return losses;
-}
-
-TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss) {
-  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, 8, 64);
-  const bool classes = !loss.fits(Task::regression);
-  if (!options.learning_rate) {
-    // The smaller the tail, the more the rows drawn from it pull both ways.
-    const bool noisy = classes && options.algorithm == Algorithm::adacvar;
-    options.learning_rate = noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
-  }
-  if (options.iterate == Iterate::automatic) options.iterate = Iterate::average;
-  if (!options.sampler.eta_scale) {
-    options.sampler.eta_scale = classes ? 20.0 : 3.0;
-  }
-  return options;
 }
 
 namespace {
@@ -124,7 +107,7 @@ bool has_run_away(const LinearModel& model, const LinearModel& start, const Data
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
                   const TrainOptions& options, const TrainHooks& hooks) {
   check_training(training, validation, loss, options);
-  const TrainOptions chosen = decided(options, training, loss);
+  const TrainOptions chosen = resolve_defaults(options, training.rows, loss);
   LinearBackend backend(training, loss, chosen);
   const LinearModel start = backend.model();
   TrainResult result = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();

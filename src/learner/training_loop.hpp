@@ -1,8 +1,8 @@
 #pragma once
 
-#include <adacvar/learner/objective.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/sampler/make_sampler.hpp>
+#include "learner/objective.hpp"
 
 #include "base/state_stream.hpp"
 #include "learner/checkpoint.hpp"
@@ -189,7 +189,7 @@ class TrainingLoop {
  public:
   using Model = typename B::Model;
 
-  /// Keeps references to all but `options`, in which everything is decided.
+  /// Keeps references to all but `options`, in which every automatic value is resolved.
   TrainingLoop(const Dataset& training, const Dataset* validation, const Loss& loss,
                TrainOptions options, const TrainHooks& hooks, B& backend)
       : validation_(validation),

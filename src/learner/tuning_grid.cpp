@@ -1,4 +1,4 @@
-#include <adacvar/learner/tuning_grid.hpp>
+#include "learner/tuning_grid.hpp"
 
 namespace adacvar {
 

@@ -1,6 +1,6 @@
 #include "report/chart_axis.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 

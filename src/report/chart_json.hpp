@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/report/chart.hpp>
+#include "report/chart.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-#include <adacvar/report/chart.hpp>
+#include "report/chart.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 

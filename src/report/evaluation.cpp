@@ -4,7 +4,7 @@
 #include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

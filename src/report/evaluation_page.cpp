@@ -2,8 +2,8 @@
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
 
-#include <adacvar/report/number_text.hpp>
-#include <adacvar/report/run_page.hpp>
+#include "base/number_text.hpp"
+#include "report/run_page.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,13 @@
-#include <adacvar/report/histogram_text.hpp>
+#include "report/histogram_text.hpp"
+
+#include "run/trained_model.hpp"
 
 #include "report/loss_figures.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
 
-#include <adacvar/report/number_text.hpp>
-#include <adacvar/risk/histogram.hpp>
+#include "base/number_text.hpp"
+#include "risk/histogram.hpp"
 
 #include <fmt/format.h>
 
@@ -93,12 +95,12 @@ std::string histogram_text(const RunReport& report, const TextStyle& style) {
   std::vector<NamedLosses> models;
   models.reserve(report.results.size());
   for (const RunResult& result : report.results) {
-    models.push_back({std::string(kAlgorithmNames.of(result.model.options.algorithm)),
+    models.push_back({std::string(kAlgorithmNames.of(result.model.parts().options.algorithm)),
                       result.detail.value().losses, detailed_risk(result).risk});
   }
   const RunResult& first = report.results.at(0);
-  return histograms(models, kLossNames.of(first.model.loss.kind()), first.detail->part + " rows",
-                    style);
+  return histograms(models, kLossNames.of(first.model.parts().loss.kind()),
+                    first.detail->part + " rows", style);
 }
 
 std::string histogram_text(const Evaluation& evaluation, const TextStyle& style) {

@@ -24,12 +24,4 @@ std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables) {
   return legend;
 }
 
-std::string heavy_tail_note(const RiskEstimate& risk, double level, const std::string& rows) {
-  return fmt::format(
-      "the tail is too heavy for an interval: the losses of {} have a tail index of about {:.2g}, "
-      "and from {:g} on their variance is infinite; the intervals of mean and CVaR hold the true "
-      "value less often than {:g} %",
-      rows, risk.tail_index.value_or(0), kHeavyTailIndex, 100 * level);
-}
-
 }  // namespace adacvar

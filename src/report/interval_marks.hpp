@@ -14,8 +14,4 @@ namespace adacvar {
 /// A sentence for every mark that occurs in the tables, `? ...`.
 [[nodiscard]] std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables);
 
-/// Why intervals of losses with this tail are not to be relied on, of which `rows` they are.
-[[nodiscard]] std::string heavy_tail_note(const RiskEstimate& risk, double level,
-                                          const std::string& rows);
-
 }  // namespace adacvar

@@ -1,7 +1,7 @@
 #include "report/loss_figures.hpp"
 
-#include <adacvar/report/number_text.hpp>
-#include <adacvar/risk/histogram.hpp>
+#include "base/number_text.hpp"
+#include "risk/histogram.hpp"
 
 #include <fmt/format.h>
 

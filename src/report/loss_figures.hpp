@@ -1,8 +1,9 @@
 #pragma once
 
-#include <adacvar/report/page.hpp>
-#include <adacvar/report/part_detail.hpp>
+#include <adacvar/run/result.hpp>
+
 #include <adacvar/risk/cvar.hpp>
+#include "report/page.hpp"
 
 #include <span>
 #include <string>

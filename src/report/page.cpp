@@ -1,8 +1,8 @@
-#include <adacvar/report/page.hpp>
+#include "report/page.hpp"
 
-#include <adacvar/report/number_text.hpp>
-#include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
+#include "base/number_text.hpp"
+#include "report/svg_chart.hpp"
 
 #include <fmt/format.h>
 

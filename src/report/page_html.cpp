@@ -3,9 +3,9 @@
 #include "report/page_assets.hpp"
 #include "report/text_table.hpp"
 
-#include <adacvar/report/page.hpp>
-#include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
+#include "report/page.hpp"
+#include "report/svg_chart.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
-#include <adacvar/report/repeats.hpp>
+#include "report/repeats.hpp"
+
+#include "run/trained_model.hpp"
 
 #include "report/run_heading.hpp"
 #include "report/text_table.hpp"
@@ -59,7 +61,7 @@ RepeatedPart summarise(std::span<const RunReport> reports, std::size_t i, const 
 
 // How much wider than by 1 / R the mean of R repeats varies: their rows overlap.
 double overlap(const RunReport& report, const Part& part) {
-  const double share = report.results[0].model.shares.*part.share;
+  const double share = report.results[0].model.parts().shares.*part.share;
   return share > 0 && share < 1 ? share / (1 - share) : 0;
 }
 
@@ -161,9 +163,9 @@ std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports
   const std::vector<RunResult>& first = reports[0].results;
   std::vector<RepeatedResult> results(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
-    results[i].algorithm = first[i].model.options.algorithm;
+    results[i].algorithm = first[i].model.parts().options.algorithm;
     for (const RunReport& report : reports) {
-      if (!is_trained(report.results[i])) ++results[i].broken_off;
+      if (!report.results[i].is_trained()) ++results[i].broken_off;
       results[i].seconds += report.results[i].seconds / static_cast<double>(reports.size());
     }
   }
@@ -179,11 +181,11 @@ std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports
 
 std::string repeats_text(std::span<const RunReport> reports) {
   const RunResult& first = reports[0].results.at(0);
-  const TrainOptions& options = first.model.options;
+  const TrainOptions& options = first.model.parts().options;
   std::string text = run_heading(first, fmt::format("alpha {:g}", options.alpha));
   text +=
       fmt::format("{} seeds and splits, {} to {}: mean ± standard deviation\n\n", reports.size(),
-                  options.seed, reports.back().results.at(0).model.options.seed);
+                  options.seed, reports.back().results.at(0).model.parts().options.seed);
   const std::vector<RepeatedResult> results = summarise_repeats(reports);
   text += fitting_table(results);
   const bool exact = std::ranges::count(results, Algorithm::exact, &RepeatedResult::algorithm) > 0;

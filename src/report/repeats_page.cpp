@@ -1,8 +1,10 @@
 #include "report/run_heading.hpp"
-#include "report/verdict.hpp"
 
-#include <adacvar/report/repeats.hpp>
-#include <adacvar/report/run_page.hpp>
+#include "report/verdict.hpp"
+#include "run/trained_model.hpp"
+
+#include "report/repeats.hpp"
+#include "report/run_page.hpp"
 
 #include <fmt/format.h>
 
@@ -95,7 +97,7 @@ PageSection repeats_section(std::span<const RepeatedResult> results, std::uint64
 Page repeats_page(std::span<const RunReport> reports, const std::vector<std::string>& notes,
                   const PageOrigin& origin) {
   const std::vector<RepeatedResult> results = summarise_repeats(reports);
-  const TrainOptions& options = reports[0].results.at(0).model.options;
+  const TrainOptions& options = reports[0].results.at(0).model.parts().options;
   Page page = run_page(reports[0], origin);
   page.subtitle += fmt::format(" and {} more", reports.size() - 1);
   page.verdict = verdict(results, reports.size(), options.alpha);

@@ -1,8 +1,10 @@
 #include "report/run_heading.hpp"
 
+#include "run/trained_model.hpp"
+
 #include "data/preprocess_json.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +29,7 @@ std::string rows_line(const RunResult& result) {
 }  // namespace
 
 std::string run_heading(const RunResult& result, const std::string& setting) {
-  const TrainedModel& model = result.model;
+  const TrainedModel& model = result.model.parts();
   const Preprocessor::Parts& parts = model.preprocessor.parts();
   std::string text =
       fmt::format("{}: {} of '{}' by the {} loss; {}\n", model.source, task_name(parts.task),

@@ -1,9 +1,11 @@
 #include <adacvar/report/run_json.hpp>
 
+#include "run/trained_model.hpp"
+
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
 
-#include <adacvar/report/repeats.hpp>
+#include "report/repeats.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +44,7 @@ ordered_json rows_json(const RunResult& result) {
 }
 
 ordered_json result_json(const RunResult& result) {
-  const TrainedModel& model = result.model;
+  const TrainedModel& model = result.model.parts();
   ordered_json json = {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
                        {"task", task_name(model.preprocessor.parts().task)},
                        {"loss", kLossNames.of(model.loss.kind())},
@@ -64,10 +66,6 @@ ordered_json result_json(const RunResult& result) {
   }
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
-  if (!result.dependent.empty()) {
-    json["dependent"] = result.dependent;
-    json["lower_without"] = result.lower_without;
-  }
   return json;
 }
 
@@ -141,7 +139,7 @@ std::string repeats_json(std::span<const RunReport> reports,
   ordered_json seeds = ordered_json::array();
   ordered_json runs = ordered_json::array();
   for (const RunReport& report : reports) {
-    seeds.push_back(report.results.at(0).model.options.seed);
+    seeds.push_back(report.results.at(0).model.parts().options.seed);
     for (const RunResult& result : report.results) runs.push_back(result_json(result));
   }
   ordered_json algorithms = ordered_json::array();

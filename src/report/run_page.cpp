@@ -1,10 +1,12 @@
-#include <adacvar/report/run_page.hpp>
+#include "report/run_page.hpp"
+
+#include "run/trained_model.hpp"
 
 #include "data/preprocess_json.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -21,8 +23,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 using PartMember = std::optional<PartRisk> RunResult::*;
 
 std::string ending_text(const RunResult& result) {
-  if (result.model.stop_reason == StopReason::diverged) return " (diverged)";
-  const bool stopped = result.model.stop_reason == StopReason::interrupted;
+  if (result.model.parts().stop_reason == StopReason::diverged) return " (diverged)";
+  const bool stopped = result.model.parts().stop_reason == StopReason::interrupted;
   return stopped && result.epochs == 0 ? " (not trained)" : "";
 }
 
@@ -30,11 +32,12 @@ std::string ending_text(const RunResult& result) {
 std::vector<std::string> names_of(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
-    const bool twice = std::ranges::count_if(report.results, [&](const RunResult& other) {
-                         return other.model.options.algorithm == result.model.options.algorithm;
-                       }) > 1;
-    names.push_back(algorithm_title(result.model.options.algorithm) +
-                    (twice ? fmt::format(", alpha {:g}", result.model.options.alpha) : "") +
+    const bool twice =
+        std::ranges::count_if(report.results, [&](const RunResult& other) {
+          return other.model.parts().options.algorithm == result.model.parts().options.algorithm;
+        }) > 1;
+    names.push_back(algorithm_title(result.model.parts().options.algorithm) +
+                    (twice ? fmt::format(", alpha {:g}", result.model.parts().options.alpha) : "") +
                     ending_text(result));
   }
   return names;
@@ -48,7 +51,7 @@ std::string rows_name(const RunReport& report) {
 std::vector<double> alphas_of(const RunReport& report) {
   std::vector<double> alphas;
   for (const RunResult& result : report.results) {
-    const double alpha = result.model.options.alpha;
+    const double alpha = result.model.parts().options.alpha;
     if (std::ranges::find(alphas, alpha) == alphas.end()) alphas.push_back(alpha);
   }
   return alphas;
@@ -253,7 +256,7 @@ PageSection worst_section(const RunReport& report) {
       rows_name(report))});
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Algorithm algorithm = report.results[i].model.options.algorithm;
+    const Algorithm algorithm = report.results[i].model.parts().options.algorithm;
     const bool chosen = names.size() == 1 || algorithm == Algorithm::adacvar ||
                         algorithm == Algorithm::mean ||
                         (algorithm == Algorithm::exact && i == 0);  // of several tail shares
@@ -282,13 +285,13 @@ PageTable chosen_table(const RunReport& report) {
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
-    const TrainOptions& options = result.model.options;
+    const TrainOptions& options = result.model.parts().options;
     const bool exact = options.algorithm == Algorithm::exact;
     table.rows.push_back({{names[i]},
                           exact ? PageCell{} : count_cell(options.batch),
                           exact ? PageCell{} : number_cell(options.learning_rate.value_or(kNan)),
                           exact ? PageCell{} : count_cell(result.epochs),
-                          {std::string(kStopReasonNames.of(result.model.stop_reason))},
+                          {std::string(kStopReasonNames.of(result.model.parts().stop_reason))},
                           count_cell(result.trials),
                           number_cell(result.seconds)});
   }
@@ -296,7 +299,7 @@ PageTable chosen_table(const RunReport& report) {
 }
 
 PageSection last_section(const RunReport& report, const PageOrigin& origin) {
-  const TrainedModel& model = report.results[0].model;
+  const TrainedModel& model = report.results[0].model.parts();
   PageSection section =
       origin_section(origin, {{"data", model.source},
                               {"data fingerprint", fingerprint_text(model.fingerprint)},
@@ -314,7 +317,7 @@ std::string shares_text(const RunReport& report) {
 }
 
 std::string title_of(const RunReport& report) {
-  const TrainedModel& model = report.results[0].model;
+  const TrainedModel& model = report.results[0].model.parts();
   const std::string algorithm = algorithm_title(model.options.algorithm);
   if (is_path(report)) {
     return fmt::format("{}: {} at {} tail shares", model.source, algorithm,
@@ -325,7 +328,7 @@ std::string title_of(const RunReport& report) {
 }
 
 std::string subtitle_of(const RunReport& report) {
-  const TrainedModel& model = report.results[0].model;
+  const TrainedModel& model = report.results[0].model.parts();
   const Preprocessor::Parts& parts = model.preprocessor.parts();
   const std::string network =
       model.network ? fmt::format("network {}; ", model.network_options.network) : std::string();
@@ -342,7 +345,7 @@ void add_if_any(Page& page, PageSection section) {
 
 Page run_page(const RunReport& report, const PageOrigin& origin) {
   const RunResult& first = report.results.at(0);
-  const std::string_view loss = kLossNames.of(first.model.loss.kind());
+  const std::string_view loss = kLossNames.of(first.model.parts().loss.kind());
   const std::string rows = rows_name(report);
   const std::vector<NamedLosses> losses = named_losses(report);
   Page page{.title = title_of(report),

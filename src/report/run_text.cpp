@@ -1,11 +1,13 @@
 #include <adacvar/report/run_text.hpp>
 
+#include "run/trained_model.hpp"
+
 #include "report/certificate_report.hpp"
 #include "report/run_heading.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -18,13 +20,14 @@ namespace {
 using PartMember = std::optional<PartRisk> RunResult::*;
 
 bool is_exact(const RunResult& result) {
-  return result.model.options.algorithm == Algorithm::exact;
+  return result.model.parts().options.algorithm == Algorithm::exact;
 }
 
 std::string label_of(const RunResult& result, bool path) {
-  std::string label = fmt::format("  {}", kAlgorithmNames.of(result.model.options.algorithm));
-  if (path) label += fmt::format(", alpha {:g}", result.model.options.alpha);
-  if (result.model.stop_reason == StopReason::diverged) label += " (diverged)";
+  std::string label =
+      fmt::format("  {}", kAlgorithmNames.of(result.model.parts().options.algorithm));
+  if (path) label += fmt::format(", alpha {:g}", result.model.parts().options.alpha);
+  if (result.model.parts().stop_reason == StopReason::diverged) label += " (diverged)";
   return label;
 }
 
@@ -77,7 +80,7 @@ void add_part(const RunReport& report, PartMember member, std::string_view name,
 }
 
 std::string tuning_line(const RunResult& result) {
-  const TrainOptions& options = result.model.options;
+  const TrainOptions& options = result.model.parts().options;
   constexpr Names kOptimizers{"sgd", "adam"};
   const std::string accuracy =
       result.selected_by_accuracy && result.valid
@@ -101,7 +104,7 @@ std::string tuning_line(const RunResult& result) {
 
 std::string run_text(const RunReport& report) {
   const RunResult& first = report.results.at(0);
-  const TrainOptions& options = first.model.options;
+  const TrainOptions& options = first.model.parts().options;
   const std::string alpha = is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha);
   std::string text = run_heading(first, fmt::format("{}seed {}", alpha, options.seed)) + '\n';
   TextTable table;

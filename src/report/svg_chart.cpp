@@ -1,9 +1,9 @@
-#include <adacvar/report/svg_chart.hpp>
+#include "report/svg_chart.hpp"
 
 #include "report/markup_text.hpp"
 #include "report/svg_canvas.hpp"
 
-#include <adacvar/report/number_text.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 

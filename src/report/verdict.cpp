@@ -1,10 +1,12 @@
 #include "report/verdict.hpp"
 
+#include "run/trained_model.hpp"
+
 #include "report/certificate_report.hpp"
 #include "report/run_heading.hpp"
 
-#include <adacvar/report/number_text.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include "base/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +19,7 @@ namespace {
 
 const RunResult* find(const RunReport& report, Algorithm algorithm) {
   const auto found = std::ranges::find_if(report.results, [&](const RunResult& result) {
-    return result.model.options.algorithm == algorithm;
+    return result.model.parts().options.algorithm == algorithm;
   });
   return found == report.results.end() ? nullptr : &*found;
 }
@@ -63,7 +65,7 @@ std::string accuracy_text(const PartRisk& risk) {
 std::string not_told_text(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
-    const Algorithm algorithm = result.model.options.algorithm;
+    const Algorithm algorithm = result.model.parts().options.algorithm;
     const bool is_other = algorithm != Algorithm::adacvar && algorithm != Algorithm::mean;
     if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
   }
@@ -77,7 +79,7 @@ std::string not_told_text(const RunReport& report) {
 std::string better_text(const RunReport& report, const RunResult& ada) {
   const RunResult* best = &ada;
   for (const RunResult& result : report.results) {
-    if (is_in_race(result) && detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
+    if (result.is_in_race() && detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
       best = &result;
     }
   }
@@ -85,11 +87,11 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
   const std::string change =
       change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
   if (change.starts_with("the same")) return {};
-  if (best->model.options.algorithm == Algorithm::mean) {
+  if (best->model.parts().options.algorithm == Algorithm::mean) {
     return " No other algorithm has a lower CVaR there than the mean-trained model.";
   }
   return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's{}.",
-                     algorithm_title(best->model.options.algorithm), change,
+                     algorithm_title(best->model.parts().options.algorithm), change,
                      detailed_risk(ada).best ? ", but is not told apart from it" : "");
 }
 
@@ -97,7 +99,7 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
 std::string told_text(const RunResult& ada, const RunResult& mean) {
   const std::vector<std::vector<double>> losses = {ada.detail->losses, mean.detail->losses};
   if (losses[0].empty() || losses[0].size() != losses[1].size()) return {};
-  const TrainOptions& options = ada.model.options;
+  const TrainOptions& options = ada.model.parts().options;
   const auto found = compare_cvar(losses, 1, options.alpha, {.seed = options.seed});
   return found[0].is_told_apart() ? "" : " (not told apart by a paired bootstrap)";
 }
@@ -107,7 +109,7 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
   const PartRisk& other = detailed_risk(mean);
   std::string text =
       fmt::format("On {} Ada-CVaR's loss is {} the mean-trained model's{}; on average it is {}.",
-                  tail_text(ada.model.options.alpha, ada.detail->part),
+                  tail_text(ada.model.parts().options.alpha, ada.detail->part),
                   change_than_text(one.risk.cvar, other.risk.cvar), told_text(ada, mean),
                   change_text(one.risk.mean, other.risk.mean));
   if (one.accuracy && other.accuracy) {
@@ -119,12 +121,13 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
 
 std::string alone(const RunResult& result) {
   const PartRisk& risk = detailed_risk(result);
-  const bool exact = result.model.options.algorithm == Algorithm::exact;
-  return fmt::format("On {} the loss of {} is {}{}.{}{}",
-                     tail_text(result.model.options.alpha, result.detail->part),
-                     exact ? "the exact optimum" : algorithm_title(result.model.options.algorithm),
-                     number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean),
-                     accuracy_text(risk), certified_text(result.certificate, "The", "training"));
+  const bool exact = result.model.parts().options.algorithm == Algorithm::exact;
+  return fmt::format(
+      "On {} the loss of {} is {}{}.{}{}",
+      tail_text(result.model.parts().options.alpha, result.detail->part),
+      exact ? "the exact optimum" : algorithm_title(result.model.parts().options.algorithm),
+      number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean), accuracy_text(risk),
+      certified_text(result.certificate, "The", "training"));
 }
 
 std::string interval_text(const Interval& interval) {
@@ -177,15 +180,16 @@ std::string least_text(std::span<const RepeatedResult> results,
 // What the smallest tail share gains in the tail, and pays on average, against the largest.
 std::string path_text(const RunReport& report) {
   const auto [least, most] = std::ranges::minmax_element(
-      report.results, {}, [](const RunResult& result) { return result.model.options.alpha; });
-  const double alpha = least->model.options.alpha;
+      report.results, {},
+      [](const RunResult& result) { return result.model.parts().options.alpha; });
+  const double alpha = least->model.parts().options.alpha;
   const auto in_tail = [&](const RunResult& result) { return cvar(result.detail->losses, alpha); };
   return fmt::format(
       "On {} the exact optimum of tail share {:g} has a loss {} that of tail share {:g}; on "
       "average "
       "it is {}.{}",
       tail_text(alpha, least->detail->part), alpha,
-      change_than_text(in_tail(*least), in_tail(*most)), most->model.options.alpha,
+      change_than_text(in_tail(*least), in_tail(*most)), most->model.parts().options.alpha,
       change_text(detailed_risk(*least).risk.mean, detailed_risk(*most).risk.mean),
       certified_text(least->certificate, "Its", "training"));
 }
@@ -198,25 +202,10 @@ std::string algorithm_title(Algorithm algorithm) {
 }
 
 // Runs that broke off before they were any use say nothing about their algorithm.
-bool is_trained(const RunResult& result) {
-  const StopReason reason = result.model.stop_reason;
-  return reason != StopReason::diverged && (reason != StopReason::interrupted || result.epochs > 0);
-}
-
-bool is_in_race(const RunResult& result) {
-  return result.model.options.algorithm != Algorithm::exact && is_trained(result);
-}
-
 bool is_path(const RunReport& report) {
   return std::ranges::any_of(report.results, [&](const RunResult& result) {
-    return result.model.options.alpha != report.results[0].model.options.alpha;
+    return result.model.parts().options.alpha != report.results[0].model.parts().options.alpha;
   });
-}
-
-std::size_t own_alpha(const Evaluation& evaluation) {
-  const auto& risks = evaluation.all.risk;
-  const auto found = std::ranges::find(risks, evaluation.alpha, &RiskEstimate::alpha);
-  return found == risks.end() ? 0 : static_cast<std::size_t>(found - risks.begin());
 }
 
 std::string rows_name(const Evaluation& evaluation) {
@@ -253,9 +242,10 @@ std::string verdict(const RunReport& report) {
   const RunResult* mean = find(report, Algorithm::mean);
   if (ada != nullptr && mean != nullptr) {
     for (const RunResult* result : {ada, mean}) {
-      if (is_trained(*result)) continue;
-      return fmt::format("No verdict: {} {}.", algorithm_title(result->model.options.algorithm),
-                         result->model.stop_reason == StopReason::diverged
+      if (result->is_trained()) continue;
+      return fmt::format("No verdict: {} {}.",
+                         algorithm_title(result->model.parts().options.algorithm),
+                         result->model.parts().stop_reason == StopReason::diverged
                              ? "diverged"
                              : "was stopped before its first epoch ended");
     }

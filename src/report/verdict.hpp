@@ -1,8 +1,8 @@
 #pragma once
 
 #include <adacvar/report/evaluation.hpp>
-#include <adacvar/report/repeats.hpp>
-#include <adacvar/report/report.hpp>
+#include <adacvar/run/result.hpp>
+#include "report/repeats.hpp"
 
 #include <cstddef>
 #include <span>
@@ -24,18 +24,8 @@ namespace adacvar {
 /// The risk of a result on the rows that its detail is about.
 [[nodiscard]] const PartRisk& detailed_risk(const RunResult& result);
 
-/// Which of the tail shares of an evaluation stands for it: the model's own where it was asked for,
-/// else the first.
-[[nodiscard]] std::size_t own_alpha(const Evaluation& evaluation);
-
 /// `test rows`; `rows` where all are meant.
 [[nodiscard]] std::string rows_name(const Evaluation& evaluation);
-
-/// Whether the run ended with a model that says something about its algorithm.
-[[nodiscard]] bool is_trained(const RunResult& result);
-
-/// Whether it is compared for the least CVaR: trained, and not the exact optimum.
-[[nodiscard]] bool is_in_race(const RunResult& result);
 
 /// Whether results differ by their tail shares.
 [[nodiscard]] bool is_path(const RunReport& report);

@@ -1,5 +1,7 @@
 #include <adacvar/risk/compare_risk.hpp>
 
+#include "risk/normal_quantile.hpp"
+
 #include <adacvar/base/index.hpp>
 #include <adacvar/base/rng.hpp>
 #include <adacvar/risk/cvar.hpp>
@@ -8,7 +10,6 @@
 #include "risk/bootstrap.hpp"
 
 #include <fmt/format.h>
-#include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -162,7 +163,7 @@ std::vector<std::vector<ValueWithError>> resampled(const TailRows& tail, std::si
 }
 
 Interval normal_interval(const ValueWithError& sample, double level) {
-  const double z = boost::math::quantile(boost::math::normal(), (1 + level) / 2);
+  const double z = normal_quantile((1 + level) / 2);
   return {sample.value - z * sample.error, sample.value + z * sample.error};
 }
 

@@ -3,7 +3,7 @@
 #include <adacvar/base/index.hpp>
 #include <adacvar/base/rng.hpp>
 #include <adacvar/risk/cvar.hpp>
-#include <adacvar/risk/tail_index.hpp>
+#include "risk/tail_index.hpp"
 
 #include "base/parallel.hpp"
 #include "risk/bootstrap.hpp"

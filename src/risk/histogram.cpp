@@ -1,4 +1,4 @@
-#include <adacvar/risk/histogram.hpp>
+#include "risk/histogram.hpp"
 
 #include <adacvar/base/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <adacvar/risk/tail_index.hpp>
+#include "risk/tail_index.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/risk/cvar.hpp>

@@ -1,4 +1,6 @@
-#include <adacvar/solver/be_the_leader.hpp>
+#include "solver/be_the_leader.hpp"
+
+#include "learner/resolve_defaults.hpp"
 
 #include "learner/training_loop.hpp"
 #include "solver/minimise.hpp"
@@ -67,7 +69,7 @@ class LeaderBackend {
     targets_.resize(batch.size());
     scores_.resize(batch.size() * model().outputs());
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      targets_[b] = (data_.targets[batch[b]] - data_.target_mean) / data_.target_sd;
+      targets_[b] = data_.targets[batch[b]];
     }
     model().scores(data_, batch, scores_);
     loss_.evaluate(scores_, targets_, losses, scores_);
@@ -182,7 +184,7 @@ TrainResult be_the_leader(const Dataset& training, const Dataset* validation, co
   if (!is_smooth(loss)) {
     throw OptionError("learner = btl needs a smooth loss: squared, huber, logistic or softmax");
   }
-  const TrainOptions chosen = decided(options, training, loss);
+  const TrainOptions chosen = resolve_defaults(options, training.rows, loss);
   if (!hooks.checkpoint.empty()) {
     throw OptionError("checkpoint does not go with learner = btl");
   }

@@ -1,7 +1,7 @@
 #include "cli/fetch.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/named_sets.hpp>
+#include "data/named_sets.hpp"
 
 #include "cli/sha256.hpp"
 #include "data/file_bytes.hpp"

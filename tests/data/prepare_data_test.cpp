@@ -2,6 +2,7 @@
 
 #include "support/expect_words.hpp"
 #include "support/message_of.hpp"
+#include "support/targets_in_units.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -124,16 +125,19 @@ TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {
     for (const Index row : part) result.push_back(row + 1);
     return result;
   };
-  EXPECT_EQ(data.train.targets, targets(split.train));
-  EXPECT_EQ(data.valid.targets, targets(split.valid));
-  EXPECT_EQ(data.test.targets, targets(split.test));
+  const TargetScale scale = data.preprocessor.target_scale();
+  EXPECT_EQ(support::targets_in_units(data.train, scale), targets(split.train));
+  EXPECT_EQ(support::targets_in_units(data.valid, scale), targets(split.valid));
+  EXPECT_EQ(support::targets_in_units(data.test, scale), targets(split.test));
 }
 
 TEST_F(PrepareData, only_the_training_rows_decide_what_is_fitted) {
   const std::string before = rows("t.csv", 40);
   const PreparedData first = prepare_data({.data = before, .target = "y"}, 1);
   // The same rows train; all others move far away and into a category of their own.
-  const std::set<double> training(first.train.targets.begin(), first.train.targets.end());
+  const std::vector<double> targets =
+      support::targets_in_units(first.train, first.preprocessor.target_scale());
+  const std::set<double> training(targets.begin(), targets.end());
   std::string text = "x,c,y\n";
   for (int i = 1; i <= 40; ++i) {
     const bool stays = training.contains(i);
@@ -207,7 +211,8 @@ TEST_F(PrepareData, files_take_the_place_of_shares) {
   const PreparedData both = prepare(valid, test);
   EXPECT_EQ(sizes_of(both), (Sizes{80, 7, 11}));
   expect_shares(both, {1, 0, 0});
-  EXPECT_EQ(both.valid.targets, (std::vector<double>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(support::targets_in_units(both.valid, both.preprocessor.target_scale()),
+            (std::vector<double>{1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(both.fingerprint.rows, 80U);
   // In the units of the training rows: x = 1, 4, 9, ... with the mean of 80 of them.
   EXPECT_EQ(both.valid.dense[0], both.train.dense[0]);
@@ -329,7 +334,8 @@ TEST_F(PrepareData, rows_of_a_test_file_without_a_target_are_left_out) {
   const PreparedData data = prepare_data(options, 0);
   EXPECT_EQ(data.rows.valid, std::vector<Index>{1});
   EXPECT_EQ(data.rows.test, std::vector<Index>{2});
-  EXPECT_EQ(data.test.targets, std::vector<double>{3});
+  EXPECT_EQ(support::targets_in_units(data.test, data.preprocessor.target_scale()),
+            std::vector<double>{3});
   EXPECT_TRUE(mentions(data.notes, "1 of the validation rows"));
   EXPECT_TRUE(mentions(data.notes, "2 of the test rows"));
 }

@@ -4,6 +4,7 @@
 
 #include "data/preprocess_json.hpp"
 #include "support/message_of.hpp"
+#include "support/targets_in_units.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,10 +49,12 @@ TEST(Preprocess, numbers_are_standardised_by_the_training_rows) {
   EXPECT_EQ(data.rows, 3U);
   EXPECT_EQ(data.features, 1U);
   EXPECT_EQ(data.dense, (Floats{98, -1, 0}));
-  EXPECT_EQ(data.targets, (std::vector<double>{40, 1, 7}));
+  EXPECT_EQ(support::targets_in_units(data, preprocessor.target_scale()),
+            (std::vector<double>{40, 1, 7}));
+  EXPECT_DOUBLE_EQ(data.targets[0], 36 / std::sqrt(6.0));
   EXPECT_EQ(data.task, Task::regression);
-  EXPECT_EQ(data.target_mean, 4);
-  EXPECT_DOUBLE_EQ(data.target_sd, std::sqrt(6.0));
+  EXPECT_EQ(preprocessor.target_scale().mean, 4);
+  EXPECT_DOUBLE_EQ(preprocessor.target_scale().sd, std::sqrt(6.0));
 }
 
 TEST(Preprocess, without_standardising_missing_is_still_the_mean) {
@@ -263,7 +266,7 @@ TEST(Preprocess, sparse_rows_stay_sparse) {
   EXPECT_EQ(data.start, (std::vector<std::size_t>{0, 1, 1}));
   EXPECT_EQ(data.column, (std::vector<std::uint32_t>{0}));
   EXPECT_EQ(data.value, (Floats{4}));
-  EXPECT_EQ(data.targets, (std::vector<double>{7, 2}));
+  EXPECT_EQ(data.targets, (std::vector<double>{11, 1}));  // mean 1.5, standard deviation 0.5
 }
 
 TEST(PreprocessJson, comes_back_equal) {

@@ -1,4 +1,4 @@
-#include <adacvar/data/shift.hpp>
+#include "data/shift.hpp"
 
 #include <adacvar/base/error.hpp>
 

@@ -1,5 +1,5 @@
+#include "data/synthetic.hpp"
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/synthetic.hpp>
 
 #include "support/message_of.hpp"
 

@@ -1,4 +1,4 @@
-#include <adacvar/data/table_stream.hpp>
+#include "data/table_stream.hpp"
 
 #include "support/expect_words.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,5 +1,5 @@
-#include <adacvar/experiment/paper.hpp>
-#include <adacvar/experiment/study.hpp>
+#include "experiment/paper.hpp"
+#include "experiment/study.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <adacvar/experiment/result_log.hpp>
+#include "experiment/result_log.hpp"
 
 #include <adacvar/base/error.hpp>
 

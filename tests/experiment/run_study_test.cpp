@@ -1,9 +1,9 @@
-#include <adacvar/experiment/run_study.hpp>
+#include "experiment/run_study.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/read_data.hpp>
-#include <adacvar/experiment/summary.hpp>
-#include <adacvar/report/study_report.hpp>
+#include "experiment/study_report.hpp"
+#include "experiment/summary.hpp"
 
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include <adacvar/experiment/study.hpp>
+#include "experiment/study.hpp"
 
 #include <adacvar/base/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <adacvar/experiment/trial.hpp>
+#include "experiment/trial.hpp"
 
 #include "support/experiment_data.hpp"
 
@@ -24,12 +24,10 @@ TEST(Score, regression_by_hand) {
   data.rows = 4;
   data.features = 1;
   data.dense = {0, 1, 2, 3};
-  data.targets = {12, 10, 10, 18};  // standardised: 1, 0, 0, 4
-  data.target_mean = 10;
-  data.target_sd = 2;
+  data.targets = {1, 0, 0, 4};
   LinearModel model(1, 1);
   model.parameters()[0] = 1;  // scores 0, 1, 2, 3: squared losses 1, 1, 4, 1
-  const PartScore result = score(model, Loss(LossKind::squared), data, 0.5);
+  const PartScore result = read_score(model, Loss(LossKind::squared), data, 0.5);
   EXPECT_FLOAT_EQ(result.mean, 7.0F / 4);
   EXPECT_FLOAT_EQ(result.cvar, 2.5F);
 }
@@ -44,7 +42,7 @@ TEST(Score, classes_by_hand) {
   data.targets = {0, 1, 0, 1};  // scores -1, 1, 2, 0: right, right, wrong, a tie goes to class 0
   LinearModel model(1, 1);
   model.parameters()[0] = 1;
-  const PartScore result = score(model, Loss(LossKind::logistic), data, 0.25);
+  const PartScore result = read_score(model, Loss(LossKind::logistic), data, 0.25);
   EXPECT_FLOAT_EQ(result.accuracy, 0.5F);
   EXPECT_FLOAT_EQ(result.precision, 0.5F);  // of two taken for a class one is of it, for both
   EXPECT_FLOAT_EQ(result.cvar, static_cast<float>(std::log1p(std::exp(2.0))));
@@ -77,14 +75,14 @@ TEST(RunTrial, reads_the_best_epoch_on_validation_rows) {
       TrainOptions shorter = options;
       shorter.epochs = epochs;
       const LinearModel model = train(data.train, nullptr, loss, shorter).model;
-      const PartScore valid = score(model, loss, data.valid, 0.1);
+      const PartScore valid = read_score(model, loss, data.valid, 0.1);
       if (best == 0 || is_selected_before(valid, best_score, data.train.task)) {
         best = epochs;
         best_score = valid;
       }
       if (epochs == 5) {
         EXPECT_EQ(result->last.valid, valid);
-        EXPECT_EQ(result->last.test, score(model, loss, data.test, 0.1));
+        EXPECT_EQ(result->last.test, read_score(model, loss, data.test, 0.1));
       }
     }
     EXPECT_EQ(result->early.epoch, best);

@@ -1,7 +1,7 @@
-#include <adacvar/experiment/run_study.hpp>
-#include <adacvar/experiment/study.hpp>
-#include <adacvar/experiment/summary.hpp>
-#include <adacvar/report/study_report.hpp>
+#include "experiment/run_study.hpp"
+#include "experiment/study.hpp"
+#include "experiment/study_report.hpp"
+#include "experiment/summary.hpp"
 
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -130,14 +130,13 @@ TEST(Vision, parts_are_thinned_and_tests_are_the_sets_own) {
 
 TEST(Vision, results_are_kept_and_not_run_again) {
   const auto maker = std::make_shared<FixedMaker>();
-  set_network_maker(maker);
   Study study = make_vision_studies(Experiment::gradients, {.seeds = 2})[0];
   study.vision->rows = study.vision->judged_rows = 0;
   const std::vector<RawData> data{tiny_pictures()};
   const TemporaryFolder folder;
   for (int call = 0; call < 2; ++call) {
     ResultLog log(folder.path() / "results.jsonl", "tiny");
-    ASSERT_TRUE(run_study(study, data, 1, log));
+    ASSERT_TRUE(run_study(study, data, 1, log, {.networks = maker.get()}));
     EXPECT_EQ(maker->trained, 12);  // six contestants, two seeds
     const Summary summary = summarise(study, log);
     const Selected& ada = summary.of(0, 0);
@@ -151,16 +150,14 @@ TEST(Vision, results_are_kept_and_not_run_again) {
     EXPECT_EQ(tables[0].rows[0][7].text, "20.0 %");
     EXPECT_EQ(study_figures(summary)[0].stem, "gradients");
   }
-  set_network_maker(nullptr);
 }
 
 TEST(Vision, without_networks_it_is_said) {
-  set_network_maker(nullptr);
   const Study study = make_vision_studies(Experiment::mnist, {.seeds = 1})[0];
   const std::vector<RawData> data{tiny_pictures()};
   const TemporaryFolder folder;
   ResultLog log(folder.path() / "results.jsonl", "tiny");
-  EXPECT_NE(message_of<NetworksMissing>([&] {
+  EXPECT_NE(message_of<OptionError>([&] {
               (void)run_study(study, data, 1, log);
             }).find("networks are not part of this build"),
             std::string::npos);

@@ -56,7 +56,7 @@ class SmoothedCvar {
         x_(i, f) = data.dense[static_cast<std::size_t>(i * (x_.cols() - 1) + f)];
       }
       x_(i, x_.cols() - 1) = 1.0;
-      y_(i) = (data.targets[static_cast<std::size_t>(i)] - data.target_mean) / data.target_sd;
+      y_(i) = data.targets[static_cast<std::size_t>(i)];
     }
   }
 

@@ -1,5 +1,7 @@
 #include <adacvar/adacvar.hpp>
 
+#include "learner/predict.hpp"
+
 #include "support/expect_words.hpp"
 
 #include <gtest/gtest.h>
@@ -29,13 +31,12 @@ LinearModel model_of(const Numbers& parameters) {
 }
 
 TEST(Predict, regression_is_in_the_units_of_the_target) {
-  Dataset data = column({0, 1, -2});
-  data.target_mean = 100;
-  data.target_sd = 10;
+  const Dataset data = column({0, 1, -2});
   // Scores 2 x + 0.5: 0.5, 2.5, -3.5.
   for (const LossKind kind :
        {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball}) {
-    const Predictions found = predict(model_of({2, 0.5}), Loss(kind), data);
+    const Predictions found =
+        predict(model_of({2, 0.5}), Loss(kind), data, {.mean = 100, .sd = 10});
     EXPECT_EQ(found.values, (Numbers{105, 125, 65}));
     EXPECT_TRUE(found.probabilities.empty());
     EXPECT_TRUE(found.scores.empty());

@@ -1,5 +1,7 @@
 #include <adacvar/adacvar.hpp>
 
+#include "learner/resolve_defaults.hpp"
+
 #include "support/expect_words.hpp"
 
 #include <gtest/gtest.h>
@@ -197,18 +199,6 @@ TEST(Train, too_large_a_rate_does_not_make_sgd_overflow) {
   }
 }
 
-TEST(Train, regression_is_standardised_inside) {
-  Dataset data = line(400);
-  Dataset scaled = data;
-  for (double& target : scaled.targets) target = 1e6 * target + 7e6;
-  scaled.target_mean = 7e6;
-  scaled.target_sd = 1e6;
-  const Loss loss(LossKind::squared);
-  const auto one = train(data, nullptr, loss, {.epochs = 3}).model;
-  const auto two = train(scaled, nullptr, loss, {.epochs = 3}).model;
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(one.parameters()[i], two.parameters()[i], 1e-6);
-}
-
 TEST(Train, ridge_and_ball_shrink_the_weights_not_the_intercept) {
   Dataset data = line(400);
   for (double& target : data.targets) target += 5;
@@ -267,18 +257,18 @@ TEST(Train, automatic_batch_grows_with_the_rows) {
   EXPECT_NEAR(sum_of_rates(1000, options), 100, 1e-9);
 }
 
-TEST(Train, decided_options_keep_what_was_given) {
+TEST(Train, resolved_defaults_keep_what_was_given) {
   const Dataset data = line(1000);
   const Loss squared(LossKind::squared);
-  EXPECT_EQ(decided({}, data, squared).batch, 15U);
-  EXPECT_EQ(decided({.algorithm = Algorithm::trunc}, data, squared).batch, 15U);
-  EXPECT_EQ(decided({}, data, squared).sampler.eta_scale, 3);
+  EXPECT_EQ(resolve_defaults({}, data.rows, squared).batch, 15U);
+  EXPECT_EQ(resolve_defaults({.algorithm = Algorithm::trunc}, data.rows, squared).batch, 15U);
+  EXPECT_EQ(resolve_defaults({}, data.rows, squared).sampler.eta_scale, 3);
   for (const auto kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
-    EXPECT_EQ(decided({}, classes(200, 2), Loss(kind)).sampler.eta_scale, 20);
+    EXPECT_EQ(resolve_defaults({}, 200, Loss(kind)).sampler.eta_scale, 20);
   }
   const TrainOptions given{.batch = 7, .sampler = {.eta_scale = 0.5}};
-  EXPECT_EQ(decided(given, data, squared).batch, 7U);
-  EXPECT_EQ(decided(given, data, squared).sampler.eta_scale, 0.5);
+  EXPECT_EQ(resolve_defaults(given, data.rows, squared).batch, 7U);
+  EXPECT_EQ(resolve_defaults(given, data.rows, squared).sampler.eta_scale, 0.5);
 }
 
 TEST(Train, patience_and_best_use_the_validation_rows) {

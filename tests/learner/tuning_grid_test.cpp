@@ -1,4 +1,4 @@
-#include <adacvar/learner/tuning_grid.hpp>
+#include "learner/tuning_grid.hpp"
 
 #include "base/options_json.hpp"
 
@@ -42,7 +42,7 @@ std::set<std::string> all_changes(const TrainOptions& given) {
 TrainOptions of(Algorithm algorithm) {
   TrainOptions options;
   options.algorithm = algorithm;
-  options.sampler.eta_scale = 3.0;  // as decided() would
+  options.sampler.eta_scale = 3.0;  // as resolve_defaults would
   options.learning_rate = 0.015;
   return options;
 }

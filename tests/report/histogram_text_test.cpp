@@ -1,4 +1,4 @@
-#include <adacvar/report/histogram_text.hpp>
+#include "report/histogram_text.hpp"
 
 #include "report/text_table.hpp"
 

@@ -1,4 +1,4 @@
-#include <adacvar/report/page.hpp>
+#include "report/page.hpp"
 
 #include "report/chart_json.hpp"
 #include "support/count_of.hpp"

@@ -1,5 +1,7 @@
-#include <adacvar/report/repeats.hpp>
+#include "report/repeats.hpp"
+
 #include <adacvar/report/run_json.hpp>
+#include "run/trained_model.hpp"
 
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
@@ -16,6 +18,7 @@ namespace adacvar {
 namespace {
 
 using nlohmann::json;
+using support::change_model;
 using support::made_part;
 using support::made_result;
 
@@ -27,8 +30,9 @@ RunReport report_of(std::uint64_t seed, double ada, double trunc, double mean) {
     report.results.push_back(
         made_result(algorithm, false, made_part(10, 1), {}, made_part(10, cvar / 3)));
     report.results.back().test->risk.cvar = cvar;
-    report.results.back().model.options.seed = seed;
-    report.results.back().model.shares = {.train = 0.5, .valid = 0, .test = 0.5};
+    change_model(report.results.back(), [&](TrainedModel& m) { m.options.seed = seed; });
+    change_model(report.results.back(),
+                 [&](TrainedModel& m) { m.shares = {.train = 0.5, .valid = 0, .test = 0.5}; });
   }
   return report;
 }
@@ -64,7 +68,9 @@ TEST(Repeats, rows_that_stay_the_same_have_no_overlap_to_correct) {
   std::vector<RunReport> reports = three_reports();
   for (RunReport& report : reports) {
     for (RunResult& result : report.results) {
-      result.model.shares = {.train = 0.5, .valid = 0.5, .test = 0, .own_test = true};
+      change_model(result, [&](TrainedModel& m) {
+        m.shares = {.train = 0.5, .valid = 0.5, .test = 0, .own_test = true};
+      });
     }
   }
   EXPECT_DOUBLE_EQ(summarise_repeats(reports)[2].test->error, std::sqrt(1.0 / 3));
@@ -72,7 +78,8 @@ TEST(Repeats, rows_that_stay_the_same_have_no_overlap_to_correct) {
 
 TEST(Repeats, what_diverged_once_is_not_in_the_race) {
   std::vector<RunReport> reports = three_reports();
-  reports[1].results[0].model.stop_reason = StopReason::diverged;
+  change_model(reports[1].results[0],
+               [&](TrainedModel& m) { m.stop_reason = StopReason::diverged; });
   const std::vector<RepeatedResult> found = summarise_repeats(reports);
   EXPECT_EQ(found[0].broken_off, 1U);
   EXPECT_FALSE(found[0].test->best);

@@ -1,4 +1,4 @@
-#include <adacvar/report/result_table.hpp>
+#include "report/result_table.hpp"
 
 #include "report/text_table.hpp"
 

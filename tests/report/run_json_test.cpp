@@ -1,5 +1,7 @@
 #include <adacvar/report/evaluation.hpp>
+
 #include <adacvar/report/run_json.hpp>
+#include "run/trained_model.hpp"
 
 #include "support/made_report.hpp"
 
@@ -12,6 +14,7 @@ namespace adacvar {
 namespace {
 
 using nlohmann::ordered_json;
+using support::change_model;
 using support::made_part;
 using support::made_result;
 
@@ -20,7 +23,7 @@ TEST(RunJson, train_has_the_documented_keys_in_their_order) {
   RunReport report{
       {made_result(Algorithm::soft, false, made_part(10, 0.5), made_part(6, 1), made_part(4, 2))},
       {"one note", "another"}};
-  report.results[0].model.stop_reason = StopReason::patience;
+  change_model(report.results[0], [&](TrainedModel& m) { m.stop_reason = StopReason::patience; });
   EXPECT_EQ(run_json(report, "m.json"),
             R"({"algorithm":"soft","task":"regression","loss":"squared","alpha":0.05,"seed":7,)"
             R"("rows":{"train":10,"valid":6,"test":4},)"

@@ -1,5 +1,7 @@
 #include <adacvar/report/run_text.hpp>
 
+#include "run/trained_model.hpp"
+
 #include "report/text_table.hpp"
 #include "support/made_report.hpp"
 
@@ -11,6 +13,7 @@
 namespace adacvar {
 namespace {
 
+using support::change_model;
 using support::made_part;
 using support::made_result;
 
@@ -76,8 +79,8 @@ TEST(RunText, the_widest_numbers_fit_80_columns) {
                     made_part(29'999'999, 4.115e-5, 0.5), made_part(19'999'999, 1.23456e-4, 1));
     result.trials = 18;
     result.seconds = 12'345.678;
-    result.model.options.learning_rate = 0.0333333333;
-    result.model.options.sampler.eta = 1.0 / 3e7;
+    change_model(result, [&](TrainedModel& m) { m.options.learning_rate = 0.0333333333; });
+    change_model(result, [&](TrainedModel& m) { m.options.sampler.eta = 1.0 / 3e7; });
     return result;
   };
   const RunReport report{
@@ -95,13 +98,13 @@ TEST(RunText, the_widest_numbers_fit_80_columns) {
 TEST(RunText, tuning_says_what_was_chosen) {
   RunResult adacvar = made_result(Algorithm::adacvar, false, made_part(10, 2), {}, {});
   adacvar.trials = 18;
-  adacvar.model.options.learning_rate = 0.001;
-  adacvar.model.options.sampler.eta_scale = 3;
+  change_model(adacvar, [&](TrainedModel& m) { m.options.learning_rate = 0.001; });
+  change_model(adacvar, [&](TrainedModel& m) { m.options.sampler.eta_scale = 3; });
   RunResult with_eta = adacvar;
-  with_eta.model.options.sampler.eta = 0.25;
+  change_model(with_eta, [&](TrainedModel& m) { m.options.sampler.eta = 0.25; });
   RunResult trunc = made_result(Algorithm::trunc, false, made_part(10, 2), {}, {});
   trunc.trials = 18;
-  trunc.model.options.optimizer.kind = OptimizerKind::adam;
+  change_model(trunc, [&](TrainedModel& m) { m.options.optimizer.kind = OptimizerKind::adam; });
   RunResult soft = made_result(Algorithm::soft, false, made_part(10, 2), {}, {});
   soft.trials = 17;  // of a run that was stopped
   RunResult mean = made_result(Algorithm::mean, false, made_part(10, 2), {}, {});

@@ -1,4 +1,4 @@
-#include <adacvar/report/svg_chart.hpp>
+#include "report/svg_chart.hpp"
 
 #include "report/markup_text.hpp"
 #include "support/count_of.hpp"

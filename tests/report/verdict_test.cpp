@@ -1,5 +1,7 @@
 #include "report/verdict.hpp"
 
+#include "run/trained_model.hpp"
+
 #include "report/certificate_report.hpp"
 #include "support/made_report.hpp"
 
@@ -14,6 +16,7 @@
 namespace adacvar {
 namespace {
 
+using support::change_model;
 using support::made_part;
 using support::made_result;
 
@@ -113,9 +116,10 @@ TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
 
 TEST(Verdict, there_is_none_of_runs_that_broke_off) {
   RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::mean, 1, 3)}, {}};
-  report.results[1].model.stop_reason = StopReason::diverged;
+  change_model(report.results[1], [&](TrainedModel& m) { m.stop_reason = StopReason::diverged; });
   EXPECT_EQ(verdict(report), "No verdict: Mean diverged.");
-  report.results[1].model.stop_reason = StopReason::interrupted;
+  change_model(report.results[1],
+               [&](TrainedModel& m) { m.stop_reason = StopReason::interrupted; });
   report.results[1].epochs = 0;
   EXPECT_EQ(verdict(report), "No verdict: Mean was stopped before its first epoch ended.");
   report.results[1].epochs = 1;
@@ -212,9 +216,9 @@ TEST(Verdict, of_an_evaluation_says_which_rows_and_which_tail_share) {
 
 TEST(Verdict, of_several_tail_shares_compares_the_least_and_the_largest) {
   RunReport report{{on_test(Algorithm::exact, 3, 0), on_test(Algorithm::exact, 2, 0)}, {}};
-  report.results[0].model.options.alpha = 0.25;
+  change_model(report.results[0], [&](TrainedModel& m) { m.options.alpha = 0.25; });
   report.results[0].detail->losses = {3, 3, 3, 3};
-  report.results[1].model.options.alpha = 1;
+  change_model(report.results[1], [&](TrainedModel& m) { m.options.alpha = 1; });
   report.results[1].detail->losses = {0, 0, 2, 6};
   EXPECT_EQ(verdict(report),
             "On the worst 25 % of the test rows the exact optimum of tail share 0.25 has a loss "

@@ -2,10 +2,9 @@
 # layering.sh <root of the repository> | --self-test
 #
 # Reads the #include lines of include/ and src/. A stage includes itself and stages to its left:
-#   data, sampler, learner, solver, experiment, report
-# base and risk are open to all; base includes only base, risk only base and risk. mpi, cli and the
-# files above the folders (run.cpp, adacvar.hpp) include what they like but deep and are included
-# only by each other. deep includes what learner may, and learner; it is included by itself and by
+#   data, sampler, learner, solver, run, report, experiment
+# base and risk are open to all; base includes only base, risk only base and risk. mpi, cli and
+# adacvar.hpp include what they like but deep and are included only by each other. deep includes what learner may, and learner; it is included by itself and by
 # src/cli/deep*.cpp, so that nobody else needs libtorch. A public header includes no private one.
 # Prints each offending line.
 set -euo pipefail
@@ -14,11 +13,11 @@ check() {  # <root>
   (cd "$1" && find include src -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 |
     sort -z | xargs -0 awk '
     BEGIN {
-      count = split("base risk data sampler learner solver experiment report top", order, " ")
+      count = split("base risk data sampler learner solver run report experiment top", order, " ")
       for (i = 1; i <= count; i++) rank[order[i]] = i
       rank["deep"] = rank["learner"]
       rank["mpi"] = rank["cli"] = rank["top"]
-      known = "base, risk, data, sampler, learner, solver, experiment, report, deep, mpi, cli"
+      known = "base, risk, data, sampler, learner, solver, run, report, experiment, deep, mpi, cli"
     }
     function complain(why) { print FILENAME ":" FNR ": " $0 "    <- " why; bad = 1 }
     # The stage of a path relative to include/adacvar or src.
@@ -67,12 +66,12 @@ self_test() {
     '#include <adacvar/risk/cvar.hpp>' '#include <adacvar/data/dataset.hpp>'
   put src/sampler/good.cpp '#include <adacvar/sampler/good.hpp>' '#include "sampler/own.hpp"' \
     '#include "own.hpp"' '#include <adacvar/version.hpp>' '#include <fmt/format.h>'
-  put src/mpi/good.cpp '#include <adacvar/report/report.hpp>' '#include <adacvar/run.hpp>'
+  put src/mpi/good.cpp '#include <adacvar/report/html.hpp>' '#include <adacvar/run/run.hpp>'
   put src/deep/good.cpp '#include <adacvar/deep/networks.hpp>' '#include <torch/nn.h>' \
     '#include <adacvar/learner/network.hpp>' '#include <adacvar/sampler/good.hpp>' \
     '#include <adacvar/data/dataset.hpp>' '#include <adacvar/risk/cvar.hpp>' '#include "base/own.hpp"'
   put src/cli/deep_main.cpp '#include <adacvar/deep/networks.hpp>' '#include "cli/program.hpp"'
-  put src/run.cpp '#include <adacvar/run.hpp>' '#include <adacvar/report/report.hpp>'
+  put src/report/good.cpp '#include <adacvar/run/run.hpp>' '#include <adacvar/report/html.hpp>'
   check "$root" || { echo "a good tree is refused"; return 1; }
 
   bad() {  # <file> <include line> <expected words>
@@ -89,11 +88,13 @@ self_test() {
   bad src/risk/bad.cpp '#include <adacvar/data/dataset.hpp>' 'risk must not include data'
   bad src/data/bad.cpp '#  include <adacvar/sampler/good.hpp>' 'data must not include sampler'
   bad src/sampler/bad.cpp '#include "learner/private.hpp"' 'sampler must not include learner'
-  bad include/adacvar/solver/bad.hpp '#include <adacvar/report/report.hpp>' 'must not include'
+  bad include/adacvar/solver/bad.hpp '#include <adacvar/report/html.hpp>' 'must not include'
   bad src/report/bad.cpp '#include <adacvar/cli/flags.hpp>' 'report must not include cli'
-  bad src/deep/bad.cpp '#include <adacvar/report/report.hpp>' 'deep must not include report'
+  bad src/deep/bad.cpp '#include <adacvar/report/html.hpp>' 'deep must not include report'
   bad src/deep/bad.cpp '#include <adacvar/solver/good.hpp>' 'deep must not include solver'
-  bad src/deep/bad.cpp '#include <adacvar/run.hpp>' 'deep must not include top'
+  bad src/deep/bad.cpp '#include <adacvar/run/run.hpp>' 'deep must not include run'
+  bad src/run/bad.cpp '#include <adacvar/report/html.hpp>' 'run must not include report'
+  bad src/report/bad.cpp '#include "experiment/study.hpp"' 'report must not include experiment'
   bad src/learner/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/report/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/cli/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'

@@ -1,6 +1,6 @@
+#include "risk/tail_index.hpp"
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
-#include <adacvar/risk/tail_index.hpp>
 
 #include "support/expect_words.hpp"
 

@@ -1,4 +1,4 @@
-#include <adacvar/solver/be_the_leader.hpp>
+#include "solver/be_the_leader.hpp"
 
 #include "support/expect_words.hpp"
 

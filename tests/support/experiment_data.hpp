@@ -1,9 +1,9 @@
 #pragma once
 
 #include <adacvar/data/prepare_data.hpp>
-#include <adacvar/data/synthetic.hpp>
-#include <adacvar/experiment/result_log.hpp>
-#include <adacvar/experiment/study.hpp>
+#include "data/synthetic.hpp"
+#include "experiment/result_log.hpp"
+#include "experiment/study.hpp"
 
 #include <string>
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <adacvar/data/read_table.hpp>
-#include <adacvar/report/report.hpp>
+
+#include <adacvar/run/result.hpp>
+#include "run/trained_model.hpp"
 
 #include <optional>
 #include <vector>
@@ -14,23 +16,32 @@ inline RunResult made_result(Algorithm algorithm, bool classes, const PartRisk& 
                              const std::optional<PartRisk>& test) {
   const Table table =
       parse_csv(classes ? "x,y\n1,no\n2,yes\n3,no\n" : "x,y\n1,1\n2,2\n3,4\n", "t.csv");
-  RunResult result{.model = {.preprocessor = Preprocessor::fit(table, std::vector<Index>{0, 1, 2},
-                                                               {.target = "y"}),
-                             .loss = Loss(classes ? LossKind::logistic : LossKind::squared),
-                             .model = {},
-                             .options = {},
-                             .source = "t.csv",
-                             .fingerprint = {},
-                             .shares = {}}};
-  result.model.options.algorithm = algorithm;
-  result.model.options.alpha = 0.05;
-  result.model.options.seed = 7;
+  TrainedModel model{
+      .preprocessor = Preprocessor::fit(table, std::vector<Index>{0, 1, 2}, {.target = "y"}),
+      .loss = Loss(classes ? LossKind::logistic : LossKind::squared),
+      .model = {},
+      .options = {},
+      .source = "t.csv",
+      .fingerprint = {},
+      .shares = {}};
+  model.options.algorithm = algorithm;
+  model.options.alpha = 0.05;
+  model.options.seed = 7;
+  RunResult result{.model = model};
   result.train = train;
   result.valid = valid;
   result.test = test;
   result.epochs = 50;
   result.seconds = 1.25;
   return result;
+}
+
+/// Changes parts of a result's model.
+template <class Change>
+void change_model(RunResult& result, const Change& change) {
+  TrainedModel model = result.model.parts();
+  change(model);
+  result.model = model;
 }
 
 inline PartRisk made_part(std::size_t rows, double mean, std::optional<double> accuracy = {}) {

@@ -19,7 +19,16 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-/// What training sees: a row of features and a target per example.
+/// Units of a regression target: a learner fits (target - mean) / sd. Of classes 0 and 1.
+struct TargetScale {
+  double mean = 0;
+  double sd = 1;
+
+  friend bool operator==(const TargetScale&, const TargetScale&) = default;
+};
+
+/// What training sees: a row of features and a target per example. A model's preprocessing makes
+/// it, and keeps the scale that turns predictions back into the user's units.
 ///
 /// Features are dense, row by row in `dense`, or sparse: row i has the entries start[i] ..
 /// start[i + 1] - 1 of `column` and `value`. Sparse data is never written out.
@@ -30,8 +39,9 @@ struct Dataset {
   std::vector<std::size_t> start;     ///< sparse: rows + 1
   std::vector<std::uint32_t> column;  ///< sparse: from 0, increasing within a row
   std::vector<float> value;           ///< sparse
-  std::vector<double> targets;        ///< regression: the user's units; classes: 0, 1, ...
-  std::vector<double> weights;        ///< row weights, finite and > 0; empty: every row counts 1
+  std::vector<double>
+      targets;  ///< regression: standardised, unless made by hand; classes: 0, 1, ...
+  std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
   Task task = Task::regression;
   double target_mean = 0;  ///< regression: of the training rows
   double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd

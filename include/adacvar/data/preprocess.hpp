@@ -3,6 +3,7 @@
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/data/images.hpp>
+#include <adacvar/data/matrix_view.hpp>
 #include <adacvar/data/table.hpp>
 
 #include <cstddef>
@@ -101,6 +102,13 @@ class Preprocessor {
   [[nodiscard]] static Preprocessor fit(const Images& images, std::span<const Index> training_rows,
                                         const PreprocessOptions& options = {});
 
+  /// A matrix in memory: numeric columns called `names`, without missing values; a sparse one is
+  /// treated as sparse rows are, and its columns have no names. `target` has a value for each row.
+  /// Throws: DataError also for a NaN or infinity, with its row and column.
+  [[nodiscard]] static Preprocessor fit(const MatrixView& features,
+                                        std::span<const std::string> names, const Column& target,
+                                        const PreprocessOptions& options = {});
+
   /// The rows named, in that order. Columns are found by name, so their order is free.
   /// Throws: DataError when a column is missing, or was numeric in training and holds only text,
   /// when a class was not seen in training (with the row), when a target is missing.
@@ -115,6 +123,15 @@ class Preprocessor {
                                        ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
   [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
+  /// Rows begin .. end - 1 of a matrix with the columns of training, in their order.
+  /// Throws: DataError for another number of columns, a NaN or infinity, or categories.
+  [[nodiscard]] Dataset apply_features(const MatrixView& features, std::size_t begin,
+                                       std::size_t end) const;
+
+  /// Targets of its datasets for the values of a column: standardised, or numbers of classes.
+  /// Throws: DataError for a missing value, or a class that training did not have.
+  [[nodiscard]] std::vector<double> apply_targets(const Column& target,
+                                                  const std::string& source) const;
 
   /// Those of `rows` that have a target, in their order. A text among numbers is none.
   [[nodiscard]] std::vector<Index> rows_with_target(const Table& table,
@@ -133,10 +150,12 @@ class Preprocessor {
     std::vector<std::string> class_names;
     std::vector<ColumnTransform> columns;       ///< dense: in the order of the training table
     std::vector<std::string> dropped;           ///< dense: constant columns
+    std::vector<std::string> inputs;            ///< dense: names of all, in the order of training
     NumberFormat target_format = {};            ///< of a numeric target
     bool sparse_categories = false;             ///< tables become sparse datasets
     std::vector<std::uint32_t> sparse_columns;  ///< sparse: columns kept, increasing
     std::vector<double> sparse_scales;          ///< sparse: what each is divided by
+    std::size_t sparse_width = 0;               ///< sparse: columns in all; 0: not known
     ImageShape image = {};                      ///< pictures
     std::vector<double> channel_means;          ///< pictures: of pixels / 255
     std::vector<double> channel_scales;         ///< pictures: what is divided by
@@ -150,6 +169,10 @@ class Preprocessor {
   [[nodiscard]] const Parts& parts() const noexcept { return parts_; }
 
   [[nodiscard]] std::size_t features() const noexcept;
+  /// Turns the targets of its datasets back into the user's units.
+  [[nodiscard]] TargetScale target_scale() const noexcept {
+    return {parts_.target_mean, parts_.target_sd};
+  }
   /// None for pictures.
   [[nodiscard]] std::vector<std::string> feature_names() const;
   /// In words, one line each: `column 'x' is constant in the training rows and was dropped`.

@@ -20,7 +20,7 @@ NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
                            const Dataset* validation, const Loss& loss, const TrainOptions& options,
                            const NetworkOptions& network = {}, const TrainHooks& hooks = {});
 
-/// For set_network_maker: built-in networks and TorchScript files over libtorch.
+/// Makes built-in networks and those of TorchScript files, over libtorch.
 [[nodiscard]] std::shared_ptr<const NetworkMaker> torch_network_maker();
 
 }  // namespace adacvar

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <adacvar/base/error.hpp>
 #include <adacvar/base/options.hpp>
 #include <adacvar/learner/scorer.hpp>
 #include <adacvar/learner/train.hpp>
@@ -51,11 +50,6 @@ struct NetworkOptions {
   }
 };
 
-/// The options with all that is automatic decided for a network: batches of 64, the last iterate,
-/// learning rate 0.05 (Adam: 0.001), for trunc and soft times alpha, because their weights are up
-/// to 1/alpha; eta-scale as for linear models.
-[[nodiscard]] TrainOptions decided_for_network(TrainOptions options, const Loss& loss);
-
 /// A trained network; it does not change.
 class Network : public Scorer {
  public:
@@ -76,13 +70,7 @@ struct NetworkShape {
   std::size_t outputs = 1;
 };
 
-/// The networks wanted are not part of this program.
-class NetworksMissing : public OptionError {
- public:
-  using OptionError::OptionError;
-};
-
-/// Trains and loads networks: adacvar::deep has one, over libtorch.
+/// Trains and loads networks; handed to what needs it. adacvar::deep has one, over libtorch.
 class NetworkMaker {
  public:
   NetworkMaker() = default;
@@ -107,10 +95,7 @@ class NetworkMaker {
                                                             const std::string& weights) const = 0;
 };
 
-/// From now on networks are made by `maker`; null: no more. Not while another thread trains.
-void set_network_maker(std::shared_ptr<const NetworkMaker> maker);
-
-/// Throws: NetworksMissing when there is none, naming what is to be done.
-[[nodiscard]] const NetworkMaker& network_maker();
+/// The maker behind the pointer. Throws: OptionError, naming what is to be installed, for null.
+[[nodiscard]] const NetworkMaker& require_networks(const NetworkMaker* networks);
 
 }  // namespace adacvar

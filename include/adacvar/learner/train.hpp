@@ -186,27 +186,22 @@ struct TrainingResult {
 
 using TrainResult = TrainingResult<LinearModel>;
 
-/// The options with all that is automatic decided for this data: the batch, the learning rate, and
-/// eta-scale (3 for regression; 20 for classes, whose losses lie closer together). `train` does so
-/// itself.
-[[nodiscard]] TrainOptions decided(TrainOptions options, const Dataset& training, const Loss& loss);
-
 /// Trains a linear model by the one loop of all algorithms: draw, losses, weigh, step, observe.
 ///
-/// Regression targets are standardised inside by the dataset's target_mean and target_sd;
-/// `losses_of` gives losses in those units too. The same options, data and seed give the same
-/// result. Cost: O(epochs * entries of the data), plus one pass over the validation rows an epoch.
-/// Throws: OptionError for an option that is not allowed, a loss that does not fit the task, or
-/// iterate best or patience without validation data; DataError for empty data. Divergence is no
-/// error: the result has the finite model with the least loss drawn in an epoch, and says so. Nor
-/// is stopping early: the result is then the best on the validation rows, where there are any.
-/// The learning rate of SGD is lowered where the curvature of the batches would make it unstable.
-/// DataError for a checkpoint that is damaged or of another run.
+/// Losses are in the units of the dataset's targets, which preprocessing standardises. The same
+/// options, data and seed give the same result. Cost: O(epochs * entries of the data), plus one
+/// pass over the validation rows an epoch. Throws: OptionError for an option that is not allowed, a
+/// loss that does not fit the task, or iterate best or patience without validation data; DataError
+/// for empty data. Divergence is no error: the result has the finite model with the least loss
+/// drawn in an epoch, and says so. Nor is stopping early: the result is then the best on the
+/// validation rows, where there are any. The learning rate of SGD is lowered where the curvature of
+/// the batches would make it unstable. DataError for a checkpoint that is damaged or of another
+/// run.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
                                 const TrainHooks& hooks = {});
 
-/// Loss of every row, in the learner's units (regression: standardised targets).
+/// Loss of every row, in the units of the dataset's targets.
 [[nodiscard]] std::vector<double> losses_of(const Scorer& model, const Dataset& data,
                                             const Loss& loss);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/report/report.hpp>
+#include <adacvar/run/result.hpp>
 
 #include <string>
 

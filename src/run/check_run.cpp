@@ -1,0 +1,117 @@
+#include "run/check_run.hpp"
+
+#include "base/option_states.hpp"
+#include "solver/parameter_limit.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+void check_alphas(std::vector<double> alphas) {
+  std::ranges::sort(alphas);
+  const auto twice = std::ranges::adjacent_find(alphas);
+  if (twice != alphas.end()) throw OptionError(fmt::format("alphas has {} twice", *twice));
+}
+
+// Options that ask for something: ignored in silence they would be missed. The others are
+// settings of what may not be in use, as in the options that a model was trained with.
+bool is_request(const OptionState& state) {
+  constexpr std::array kRequests = {"learner",    "information", "ridge",   "radius",
+                                    "checkpoint", "alphas",      "certify", "until-gap"};
+  const bool declines = state.name == "certify" && state.values[0] == "no";
+  return std::ranges::find(kRequests, state.name) != kRequests.end() && !declines;
+}
+
+// The state of every option, to find requests that have no effect.
+std::vector<OptionState> states_of(const RunOptions& options, std::span<const Algorithm> algorithms,
+                                   const RunHooks& hooks) {
+  const RunOptions defaults;
+  OptionState algorithm{.name = "algorithm"};
+  for (const Algorithm one : algorithms) algorithm.values.emplace_back(kAlgorithmNames.of(one));
+  std::vector<OptionState> states = {algorithm};  // before that of `train`: the first counts
+  add_states(options.data, defaults.data, states);
+  add_states(options.data.source, defaults.data.source, states);
+  add_states(options.loss, defaults.loss, states);
+  add_states(options.train, defaults.train, states);
+  add_states(options.train.optimizer, defaults.train.optimizer, states);
+  add_states(options.train.sampler, defaults.train.sampler, states);
+  add_states(options.tune, defaults.tune, states);
+  add_states(options.solve, defaults.solve, states);
+  add_states(options.network, defaults.network, states);
+  add_states(options.checkpoint, defaults.checkpoint, states);
+  for (OptionState& state : states) state.is_given = state.is_given && is_request(state);
+  if (hooks.trace) states.push_back({"trace", {"true"}, true, follows_game()});
+  return states;
+}
+
+// These keep or follow one run.
+void check_single(const RunOptions& options, const RunHooks& hooks) {
+  if (options.solve.until_gap > 0 || hooks.trace || !options.checkpoint.checkpoint.empty()) {
+    throw OptionError("until-gap, trace and checkpoint are for one algorithm, not for compare");
+  }
+}
+
+void check_network(const RunOptions& options, const NetworkMaker* networks) {
+  check_options(options.network);
+  if (options.network.network.empty()) return;
+  if (options.train.algorithm == Algorithm::exact) {
+    throw OptionError("algorithm = exact is for linear models: not supported with network");
+  }
+  require_networks(networks).check(options.network);
+}
+
+}  // namespace
+
+void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
+               const RunHooks& hooks) {
+  check_options(options.train);
+  check_options(options.solve);
+  refuse_unused(states_of(options, algorithms, hooks));
+  if (algorithms.size() > 1) check_single(options, hooks);
+  check_alphas(options.solve.alphas);
+  check_network(options, hooks.networks);
+}
+
+void check_tuning(const TuneOptions& options, const PreparedData& data) {
+  check_options(options);
+  if (!options.tune) return;
+  if (data.valid.rows == 0) {
+    throw OptionError(
+        "tune selects on validation rows, there are none: give them a share of split");
+  }
+  if (options.select == Selection::accuracy && data.train.task == Task::regression) {
+    throw OptionError("select = accuracy needs a target of classes; the target is a number");
+  }
+}
+
+std::size_t parameter_count(const Dataset& data, const Loss& loss) {
+  return loss.outputs(data.class_names.size()) * (data.features + 1);
+}
+
+bool wants_certificates(const RunOptions& options, const Dataset& training, const Loss& loss) {
+  if (!options.network.network.empty()) return false;
+  const std::size_t parameters = parameter_count(training, loss);
+  if (options.solve.certify == CertifyChoice::yes && parameters > kMostParameters) {
+    throw OptionError(
+        fmt::format("certify = yes: {} parameters are more than the {} that second-order methods "
+                    "take",
+                    parameters, kMostParameters));
+  }
+  if (options.solve.certify != CertifyChoice::automatic) {
+    return options.solve.certify == CertifyChoice::yes;
+  }
+  const auto count = static_cast<double>(parameters);
+  const double rows = std::max(static_cast<double>(training.rows), 10 * count);
+  return parameters <= kMostParameters && rows * count * count <= 1e9;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,138 @@
+#include <adacvar/run/fit.hpp>
+
+#include "run/check_run.hpp"
+#include "run/runner.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/data/prepare_data.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+void check_length(std::size_t length, std::size_t expected, std::string_view what,
+                  std::string_view of) {
+  if (length == expected) return;
+  throw DataError(fmt::format("{} {}, the matrix has {} {}", length, what, expected, of));
+}
+
+Column target_column(std::span<const double> targets) {
+  Column column;
+  column.name = "y";
+  column.numbers.assign(targets.begin(), targets.end());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::isfinite(targets[i])) continue;
+    throw DataError(fmt::format("target {} is {}: targets must be finite", i + 1, targets[i]));
+  }
+  return column;
+}
+
+Column target_column(std::span<const std::string> classes) {
+  Column column;
+  column.name = "y";
+  column.categorical = true;
+  std::map<std::string_view, std::uint32_t> codes;
+  for (const std::string& name : classes) {
+    const auto code = static_cast<std::uint32_t>(codes.size());
+    const auto [place, is_new] = codes.emplace(name, code);
+    if (is_new) column.levels.push_back(name);
+    column.codes.push_back(place->second);
+  }
+  return column;
+}
+
+std::optional<Task> task_of(const FitOptions& options, const Column& target) {
+  if (target.categorical) return std::nullopt;
+  if (options.target == FitOptions::Target::number) return Task::regression;
+  if (options.target == FitOptions::Target::automatic) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(target.numbers);
+  const auto between = [&](double value) { return value != low && value != high; };
+  return std::ranges::any_of(target.numbers, between) ? Task::multiclass : Task::binary;
+}
+
+PreparedData prepare(const MatrixView& features, const Column& target, const FitOptions& options) {
+  std::vector<std::string> names(options.names.begin(), options.names.end());
+  if (names.empty()) names = default_names(features.columns());
+  check_length(names.size(), features.columns(), "names", "columns");
+  Preprocessor preprocessor =
+      Preprocessor::fit(features, names, target,
+                        {.task = task_of(options, target), .standardise = options.standardise});
+  PreparedData data{.preprocessor = std::move(preprocessor),
+                    .train = {},
+                    .valid = {},
+                    .test = {},
+                    .rows = {},
+                    .shares = {.train = 1, .valid = 0, .test = 0},
+                    .fingerprint = {features.rows(), features.columns(), ""},
+                    .source = "matrix",
+                    .notes = {}};
+  data.train = data.preprocessor.apply_features(features, 0, features.rows());
+  data.train.targets = data.preprocessor.apply_targets(target, "the targets");
+  data.train.weights.assign(options.weights.begin(), options.weights.end());
+  data.rows.train.resize(features.rows());
+  std::iota(data.rows.train.begin(), data.rows.train.end(), Index{0});
+  return data;
+}
+
+RunOptions run_options(const FitOptions& options) {
+  RunOptions run;
+  run.loss = options.loss;
+  run.train = options.steps;
+  run.train.alpha = options.alpha;
+  run.train.ridge = options.ridge;
+  run.train.seed = options.seed;
+  run.tune.threads = options.threads;
+  return run;
+}
+
+Algorithm algorithm_of(const FitOptions& options, const RunOptions& run, const Dataset& training) {
+  switch (options.algorithm) {
+    case FitAlgorithm::exact:
+      return Algorithm::exact;
+    case FitAlgorithm::adacvar:
+      return Algorithm::adacvar;
+    case FitAlgorithm::trunc:
+      return Algorithm::trunc;
+    case FitAlgorithm::soft:
+      return Algorithm::soft;
+    case FitAlgorithm::mean:
+      return Algorithm::mean;
+    case FitAlgorithm::automatic:
+      break;
+  }
+  const bool is_quick = wants_certificates(run, training, make_loss(run.loss, training));
+  return is_quick ? Algorithm::exact : Algorithm::adacvar;
+}
+
+Model fit_column(const MatrixView& features, const Column& target, const FitOptions& options) {
+  RunOptions run = run_options(options);
+  check_options(run.train);
+  const PreparedData data = prepare(features, target, options);
+  run.train.algorithm = algorithm_of(options, run, data.train);
+  const std::array algorithms = {run.train.algorithm};
+  const RunHooks hooks{.stop = options.stop};
+  check_run(run, algorithms, hooks);
+  return run_prepared(data, run, algorithms, hooks).results.at(0).model;
+}
+
+}  // namespace
+
+Model fit(const MatrixView& features, std::span<const double> targets, const FitOptions& options) {
+  check_length(targets.size(), features.rows(), "targets", "rows");
+  return fit_column(features, target_column(targets), options);
+}
+
+Model fit(const MatrixView& features, std::span<const std::string> classes,
+          const FitOptions& options) {
+  check_length(classes.size(), features.rows(), "classes", "rows");
+  return fit_column(features, target_column(classes), options);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,136 @@
+#include <adacvar/run/model.hpp>
+
+#include "data/number_text.hpp"
+#include "run/model_file.hpp"
+#include "run/score.hpp"
+#include "run/trained_model.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+// Features of so many rows at a time, so that memory does not grow with their number.
+constexpr std::size_t kBlock = 4096;
+
+Predictions predict_blocks(const TrainedModel& model, const MatrixView& features) {
+  Predictions all;
+  const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (std::size_t begin = 0; begin < features.rows(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, features.rows());
+    const Dataset data = model.preprocessor.apply_features(features, begin, end);
+    const Predictions block =
+        predict(model.scorer(), model.loss, data, model.preprocessor.target_scale());
+    append(all.values, block.values);
+    append(all.probabilities, block.probabilities);
+  }
+  return all;
+}
+
+void require_classes(const TrainedModel& model, std::string_view what) {
+  if (!model.preprocessor.parts().class_names.empty()) return;
+  throw OptionError(fmt::format("{} needs classes; this model predicts numbers", what));
+}
+
+/// The numbers that classes are called by.
+std::vector<double> class_numbers(const std::vector<std::string>& names) {
+  std::vector<double> numbers;
+  for (const std::string& name : names) {
+    double number = 0;
+    if (!parse_number(name, number)) {
+      throw OptionError(
+          fmt::format("class '{}' is not a number: predict_classes gives places in classes", name));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void check_length(std::size_t length, std::size_t rows, std::string_view what) {
+  if (length == rows) return;
+  throw DataError(fmt::format("{} {}, the matrix has {} rows", length, what, rows));
+}
+
+}  // namespace
+
+Model::Model(TrainedModel parts) : parts_(std::make_shared<const TrainedModel>(std::move(parts))) {}
+
+std::vector<double> Model::predict(const MatrixView& features) const {
+  if (classes().empty()) return predict_blocks(*parts_, features).values;
+  const std::vector<double> numbers = class_numbers(classes());
+  std::vector<double> values = predict_blocks(*parts_, features).values;
+  for (double& value : values) value = numbers[static_cast<std::size_t>(value)];
+  return values;
+}
+
+std::vector<std::size_t> Model::predict_classes(const MatrixView& features) const {
+  require_classes(*parts_, "predict_classes");
+  std::vector<std::size_t> places;
+  places.reserve(features.rows());
+  for (const double value : predict_blocks(*parts_, features).values) {
+    places.push_back(static_cast<std::size_t>(value));
+  }
+  return places;
+}
+
+std::vector<double> Model::predict_probabilities(const MatrixView& features) const {
+  require_classes(*parts_, "predict_probabilities");
+  if (parts_->loss.kind() == LossKind::hinge) {
+    throw OptionError("the hinge loss has no probabilities; logistic and softmax have");
+  }
+  return predict_blocks(*parts_, features).probabilities;
+}
+
+Score Model::score(const MatrixView& features, std::span<const double> targets,
+                   std::span<const double> weights) const {
+  check_length(targets.size(), features.rows(), "targets");
+  if (!weights.empty()) check_length(weights.size(), features.rows(), "weights");
+  Dataset data = parts_->preprocessor.apply_features(features, 0, features.rows());
+  Column target;
+  target.name = parts_->preprocessor.parts().target;
+  target.numbers.assign(targets.begin(), targets.end());
+  data.targets = parts_->preprocessor.apply_targets(target, "the targets");
+  data.weights.assign(weights.begin(), weights.end());
+  ScoredRows scored = adacvar::score(parts_->scorer(), parts_->loss, parts_->options.alpha, data,
+                                     parts_->preprocessor.target_scale());
+  return {.risk = scored.risk.risk,
+          .losses = std::move(scored.losses),
+          .predictions = std::move(scored.predictions.values),
+          .accuracy = scored.risk.accuracy};
+}
+
+const std::vector<std::string>& Model::classes() const noexcept {
+  return parts_->preprocessor.parts().class_names;
+}
+
+const TailRisk& Model::training_risk() const {
+  if (!parts_->training_risk) {
+    throw OptionError("the model file does not keep the risk of the training rows");
+  }
+  return *parts_->training_risk;
+}
+
+const std::optional<Certificate>& Model::certificate() const noexcept {
+  return parts_->certificate;
+}
+
+const LinearModel* Model::linear() const noexcept {
+  return parts_->network ? nullptr : &parts_->model;
+}
+
+void Model::save(const std::filesystem::path& path) const { save_model(path, *parts_); }
+
+Model Model::load(const std::filesystem::path& path, const NetworkMaker* networks) {
+  return Model(load_model(path, networks));
+}
+
+}  // namespace adacvar

@@ -1,0 +1,329 @@
+#include "run/model_file.hpp"
+
+#include "base/options_json.hpp"
+#include "base/utf8.hpp"
+#include "base/write_file.hpp"
+#include "data/file_bytes.hpp"
+#include "data/preprocess_json.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/version.hpp>
+
+#include <fmt/format.h>
+#include <lzma.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "adacvar-model";
+constexpr std::uint64_t kVersion = 1;
+constexpr Names kDecimals{"auto", "point", "comma"};
+constexpr Names kTaskChoices{"auto", "regression", "binary", "multiclass"};
+
+json training_options(const TrainOptions& options) {
+  json result = json::object();
+  options_to_json(options.sampler, result);
+  options_to_json(options.optimizer, result);
+  options_to_json(options, result);  // last: its alpha is the one that counts
+  return result;
+}
+
+TrainOptions read_options(const JsonView& from) {
+  TrainOptions options;
+  options_from_json(from, options.sampler);
+  options_from_json(from, options.optimizer);
+  options_from_json(from, options);
+  check_options(options.sampler);
+  check_options(options.optimizer);
+  check_options(options);
+  return options;
+}
+
+json write_linear(const LinearModel& model) {
+  json outputs = json::array();
+  for (std::size_t o = 0; o < model.outputs(); ++o) {
+    const auto weights = model.weights(o);
+    outputs.push_back({{"weights", std::vector<double>(weights.begin(), weights.end())},
+                       {"intercept", model.intercept(o)}});
+  }
+  return {{"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
+}
+
+std::string crc_text(std::string_view bytes) {
+  return fmt::format(
+      "{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 0));
+}
+
+json write_network(const TrainedModel& model, const std::filesystem::path& path,
+                   const std::string& weights) {
+  json options = json::object();
+  options_to_json(model.network_options, options);
+  return {{"kind", "network"},
+          {"options", std::move(options)},
+          {"parameters", model.network->parameter_count()},
+          {"outputs", model.network->outputs()},
+          {"weights", weights_path(path).filename().string()},
+          {"crc64", crc_text(weights)}};
+}
+
+NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
+  const Preprocessor::Parts& parts = preprocessor.parts();
+  return {.features = preprocessor.features(),
+          .image = parts.image,
+          .outputs = loss.outputs(parts.class_names.size())};
+}
+
+void read_network(const JsonView& from, const std::string& source, const NetworkMaker* networks,
+                  TrainedModel& model) {
+  options_from_json(from.at("options"), model.network_options);
+  check_options(model.network_options);
+  const NetworkMaker& maker = require_networks(networks);
+  const auto name = from.at("weights").get<std::string>();
+  const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
+  const FileBytes weights(path);
+  if (crc_text(weights.text()) != from.at("crc64").get<std::string>()) {
+    throw DataError("does not hold the weights that the model file was written with",
+                    path.string());
+  }
+  try {
+    model.network = maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
+                               std::string(weights.text()));
+  } catch (const DataError& error) {
+    throw DataError(error.what(), path.string());
+  }
+}
+
+LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, const Loss& loss) {
+  if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
+    throw DataError(fmt::format("a model of kind '{}' is not one of: linear, network", kind));
+  }
+  const std::size_t features = preprocessor.features();
+  const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
+  const std::vector<JsonView> list = from.at("outputs").items();
+  if (count_from_json(from.at("features"), "features") != features || list.size() != outputs) {
+    throw DataError("the model does not have the features and outputs of its preprocessing");
+  }
+  // Before there is a model: many features and classes in a small file would ask for a huge one.
+  for (const JsonView& output : list) {
+    if (output.at("weights").raw().size() != features) {
+      throw DataError("a list of weights has another length");
+    }
+  }
+  LinearModel model(features, outputs);
+  auto parameter = model.parameters().begin();
+  for (const JsonView& output : list) {
+    parameter = std::ranges::copy(output.at("weights").get<std::vector<double>>(), parameter).out;
+    *parameter++ = output.at("intercept").get<double>();
+  }
+  if (!model.is_finite()) throw DataError("a weight is not finite");
+  return model;
+}
+
+json write_loss(const Loss& loss) {
+  return {{"kind", kLossNames.of(loss.kind())}, {"delta", loss.delta()}, {"tau", loss.tau()}};
+}
+
+template <class Enum, std::size_t Count>
+Enum read_name(const JsonView& from, const Names<Count>& names, std::string_view what) {
+  const auto text = from.get<std::string>();
+  const auto place = std::ranges::find(names.names, text);
+  if (place == names.names.end()) {
+    throw DataError(
+        fmt::format("{} '{}' is not one of: {}", what, text, fmt::join(names.names, ", ")));
+  }
+  return static_cast<Enum>(place - names.names.begin());
+}
+
+Loss read_loss(const JsonView& from) {
+  return Loss(read_name<LossKind>(from.at("kind"), kLossNames, "loss"),
+              from.at("delta").get<double>(), from.at("tau").get<double>());
+}
+
+json write_data(const TrainedModel& model) {
+  const SplitShares& s = model.shares;
+  json data = {{"source", as_utf8(model.source)},      {"categorical", model.reading.categorical},
+               {"drop", model.reading.drop},           {"rows", model.fingerprint.rows},
+               {"columns", model.fingerprint.columns}, {"crc64", model.fingerprint.crc64},
+               {"task", kTaskChoices.of(model.task)},  {"split", {s.train, s.valid, s.test}}};
+  if (s.own_test) data["own_test"] = true;
+  if (!model.reading.missing.empty()) data["missing"] = model.reading.missing;
+  if (model.reading.decimal != DecimalChoice::automatic) {
+    data["decimal"] = kDecimals.of(model.reading.decimal);
+  }
+  return data;
+}
+
+SplitShares read_shares(const JsonView& from) {
+  const auto shares = from.get<std::vector<double>>();
+  if (shares.size() != 3 || std::ranges::any_of(shares, [](double share) { return share < 0; }) ||
+      std::abs(shares[0] + shares[1] + shares[2] - 1) > 1e-9) {
+    throw DataError("the split is not three shares that add up to 1");
+  }
+  return {shares[0], shares[1], shares[2]};
+}
+
+void read_data_part(const JsonView& from, TrainedModel& model) {
+  from.at("source").get_to(model.source);
+  model.fingerprint.rows = count_from_json(from.at("rows"), "rows");
+  model.fingerprint.columns = count_from_json(from.at("columns"), "columns");
+  from.at("crc64").get_to(model.fingerprint.crc64);
+  model.task = read_name<TaskChoice>(from.at("task"), kTaskChoices, "task");
+  model.shares = read_shares(from.at("split"));
+  model.shares.own_test = from.value("own_test", false);
+  from.at("categorical").get_to(model.reading.categorical);
+  from.at("drop").get_to(model.reading.drop);
+  model.reading.missing = from.value("missing", model.reading.missing);
+  if (const auto decimal = from.find("decimal")) {
+    model.reading.decimal = read_name<DecimalChoice>(*decimal, kDecimals, "decimal");
+  }
+}
+
+void write_training(const TrainedModel& model, json& content) {
+  if (!model.training_risk) return;
+  const TailRisk& risk = *model.training_risk;
+  content["training"] = {{"mean", risk.mean}, {"var", risk.var}, {"cvar", risk.cvar}};
+  if (!model.certificate) return;
+  const Certificate& certificate = *model.certificate;
+  content["training"]["certificate"] = {{"lower", certificate.lower},
+                                        {"upper", certificate.upper},
+                                        {"rounding", certificate.rounding}};
+}
+
+void read_training(const JsonView& from, TrainedModel& model) {
+  model.training_risk = TailRisk{from.at("mean").get<double>(), from.at("var").get<double>(),
+                                 from.at("cvar").get<double>()};
+  if (const auto certificate = from.find("certificate")) {
+    model.certificate = Certificate{.lower = certificate->at("lower").get<double>(),
+                                    .upper = certificate->at("upper").get<double>(),
+                                    .rounding = certificate->at("rounding").get<double>()};
+  }
+}
+
+void check_version(const JsonView& from) {
+  const json& content = from.raw();
+  if (!content.is_object() || !content.contains("format") || content["format"] != kFormat) {
+    throw DataError("is not a model file of adacvar");
+  }
+  const std::uint64_t version = count_from_json(from.at("version"), "version");
+  if (version > kVersion) {
+    throw DataError(fmt::format(
+        "is a model file of version {}, written by {}; this program, {}, reads versions up to {}",
+        version, from.value<std::string>("program", "a newer program"), ADACVAR_VERSION, kVersion));
+  }
+  if (version != kVersion) throw DataError(fmt::format("has the unknown version {}", version));
+}
+
+TrainedModel read_model(const JsonView& from, const std::string& source,
+                        const NetworkMaker* networks) {
+  check_version(from);
+  Preprocessor preprocessor = preprocessor_from_json(from.at("preprocessing").raw(), source);
+  const Loss loss = read_loss(from.at("loss"));
+  if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
+  const JsonView learned = from.at("model");
+  const bool is_network = learned.at("kind").raw() == "network";
+  LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
+  TrainedModel model{.preprocessor = std::move(preprocessor),
+                     .loss = loss,
+                     .model = std::move(linear),
+                     .options = read_options(from.at("options")),
+                     .source = {},
+                     .fingerprint = {},
+                     .shares = {}};
+  model.stop_reason =
+      read_name<StopReason>(from.at("stop_reason"), kStopReasonNames, "stop_reason");
+  read_data_part(from.at("data"), model);
+  if (const auto training = from.find("training")) read_training(*training, model);
+  if (is_network) read_network(learned, source, networks, model);
+  return model;
+}
+
+json parse(const FileBytes& file) {
+  try {
+    return json::parse(file.text());
+  } catch (const json::parse_error& error) {
+    const bool ended = error.byte > file.text().size();
+    throw DataError(ended ? "is truncated: no complete model file"
+                          : fmt::format("is not JSON: byte {} does not fit", error.byte),
+                    file.source());
+  } catch (const json::out_of_range&) {
+    throw DataError("is damaged: it has a number beyond the range of double", file.source());
+  }
+}
+
+bool is_network(const json& content) {
+  const auto model = content.is_object() ? content.find("model") : content.end();
+  return model != content.end() && model->is_object() && model->value("kind", json()) == "network";
+}
+
+}  // namespace
+
+std::filesystem::path weights_path(const std::filesystem::path& model) {
+  std::filesystem::path path = model;
+  path += ".pt";
+  return path;
+}
+
+SourceOptions with_missing_words(const TrainedModel& model, SourceOptions options) {
+  options.missing.insert(options.missing.end(), model.reading.missing.begin(),
+                         model.reading.missing.end());
+  return options;
+}
+
+void save_model(const std::filesystem::path& path, const TrainedModel& model) {
+  if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
+  const std::string weights = model.network ? model.network->weights() : std::string();
+  json content = {
+      {"format", kFormat},
+      {"version", kVersion},
+      {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
+      {"loss", write_loss(model.loss)},
+      {"preprocessing", to_json(model.preprocessor)},
+      {"model", model.network ? write_network(model, path, weights) : write_linear(model.model)},
+      {"options", training_options(model.options)},
+      {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+      {"data", write_data(model)}};
+  write_training(model, content);
+  std::string text;
+  try {
+    text = content.dump(1);
+  } catch (const json::type_error&) {
+    throw DataError("the name of a column or a category is not UTF-8", model.source);
+  }
+  if (model.network) {
+    write_file(weights_path(path), [&](const Write& write) { write(weights); });
+  }
+  write_file(path, [&](const Write& write) { write(text + "\n"); });
+}
+
+TrainedModel load_model(const std::filesystem::path& path, const NetworkMaker* networks) {
+  const FileBytes file(path);
+  const json content = parse(file);
+  if (is_network(content)) (void)require_networks(networks);
+  try {
+    return read_model(JsonView(content), file.source(), networks);
+  } catch (const DataError& error) {
+    if (!error.source().empty()) throw;
+    throw DataError(error.what(), file.source());
+  } catch (const OptionError& error) {
+    throw DataError(error.what(), file.source());
+  }
+}
+
+bool holds_network(const std::filesystem::path& path) {
+  // A pipe cannot be read twice.
+  if (!std::filesystem::is_regular_file(path)) return false;
+  try {
+    return is_network(parse(FileBytes(path)));
+  } catch (const DataError&) {
+    return false;  // loading says what is wrong
+  }
+}
+
+}  // namespace adacvar

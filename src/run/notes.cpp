@@ -1,0 +1,125 @@
+#include "run/notes.hpp"
+
+#include "run/trained_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace adacvar {
+
+namespace {
+
+// A tail of less than one row is not an error, but rarely what was meant.
+void note_small_tails(const PreparedData& data, double alpha, std::vector<std::string>& notes) {
+  const auto note = [&](const Dataset& part, std::string_view name) {
+    const double tail = alpha * static_cast<double>(part.rows);
+    if (part.rows == 0 || tail >= 1.0) return;
+    notes.push_back(
+        fmt::format("alpha = {} of {} {} rows is {:.3g} rows, less than one: the CVaR of these "
+                    "rows is their largest loss",
+                    alpha, part.rows, name, tail));
+  };
+  note(data.train, "training");
+  note(data.valid, "validation");
+  note(data.test, "test");
+}
+
+// The sentence that a user of small tail shares needs: nothing is wrong with the program.
+void note_uniform_optimum(const std::vector<RunResult>& results,
+                          std::vector<std::string>& headlines) {
+  double even = 0;
+  std::size_t classes = 0;
+  std::vector<std::string> alphas;
+  for (const RunResult& result : results) {
+    const LossKind kind = result.model.parts().loss.kind();
+    if (!result.certificate || (kind != LossKind::logistic && kind != LossKind::softmax)) continue;
+    classes = result.model.parts().preprocessor.parts().class_names.size();
+    even = std::log(static_cast<double>(classes));
+    const double alpha = result.model.parts().options.alpha;
+    if (alpha == 1 || result.certificate->lower < even * (1 - 1e-4)) continue;
+    std::string text = fmt::format("{:g}", alpha);
+    if (std::ranges::find(alphas, text) == alphas.end()) alphas.push_back(std::move(text));
+  }
+  if (alphas.empty()) return;
+  headlines.push_back(fmt::format(
+      "at alpha = {} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
+      "every class the same chance: by this measure there is nothing to learn. Look at the "
+      "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
+      "away for it",
+      fmt::join(alphas, ", "), even, classes));
+}
+
+bool is_exact(const RunResult& result) {
+  return result.model.parts().options.algorithm == Algorithm::exact;
+}
+
+// Epochs that ended before the gap that was asked for.
+void note_missed_gap(const RunOptions& options, const std::vector<RunResult>& results,
+                     std::vector<std::string>& notes) {
+  if (!(options.solve.until_gap > 0) || !results[0].certificate) return;
+  const StopReason reason = results[0].model.parts().stop_reason;
+  if (reason != StopReason::epochs && reason != StopReason::patience) return;
+  const auto gap = results[0].certificate->relative_gap();
+  notes.push_back(fmt::format("the gap of until-gap = {:g} was not reached in {} epochs{}",
+                              options.solve.until_gap, results[0].epochs,
+                              gap ? fmt::format(": it is {:.3g}", *gap) : ""));
+}
+
+void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+  for (const RunResult& result : results) {
+    const bool is_stopped = result.model.parts().stop_reason == StopReason::interrupted;
+    if (is_exact(result) && is_stopped) {
+      notes.push_back("exact was stopped before the tolerance was proved; its certificate holds");
+    } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
+      notes.push_back(
+          fmt::format("{} was stopped before its first epoch ended: its figures mean nothing",
+                      kAlgorithmNames.of(result.model.parts().options.algorithm)));
+    }
+    if (result.model.parts().stop_reason == StopReason::not_attained) {
+      notes.push_back(fmt::format(
+          "the classes can be separated: the CVaR comes as near to 0 as one likes while the "
+          "weights "
+          "grow, no model attains it (here {:.3g}, norm of the parameters {:.3g}); ridge > 0 helps",
+          result.train->risk.cvar, result.norm));
+    }
+    if (result.model.parts().stop_reason == StopReason::stalled) {
+      notes.push_back(
+          fmt::format("the exact solver ended before the tolerance was proved; its certificate "
+                      "still holds (norm of the parameters {:.3g})",
+                      result.norm));
+    }
+    if (result.model.parts().stop_reason != StopReason::diverged) continue;
+    notes.push_back(fmt::format(
+        "{} diverged after {} epochs: its last finite model with the least loss is "
+        "kept; try a smaller learning rate{}",
+        kAlgorithmNames.of(result.model.parts().options.algorithm), result.epochs,
+        result.no_certificate.empty() ? "" : ". No certificate, for " + result.no_certificate));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> data_notes(const PreparedData& data, double alpha) {
+  std::vector<std::string> notes = data.notes;
+  note_small_tails(data, alpha, notes);
+  return notes;
+}
+
+void add_result_notes(const RunOptions& options, RunReport& report) {
+  note_endings(report.results, report.notes);
+  note_missed_gap(options, report.results, report.notes);
+  note_uniform_optimum(report.results, report.headlines);
+}
+
+std::string heavy_tail_note(const RiskEstimate& risk, double level, const std::string& rows) {
+  return fmt::format(
+      "the tail is too heavy for an interval: the losses of {} have a tail index of about {:.2g}, "
+      "and from {:g} on their variance is infinite; the intervals of mean and CVaR hold the true "
+      "value less often than {:g} %",
+      rows, risk.tail_index.value_or(0), kHeavyTailIndex, 100 * level);
+}
+
+}  // namespace adacvar

@@ -1,0 +1,175 @@
+#include "run/row_detail.hpp"
+
+#include "base/number_text.hpp"
+
+#include <adacvar/risk/classification.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::size_t kMostColumns = 12;
+
+std::string prediction_text(const Dataset& data, double value) {
+  if (data.task == Task::regression) return number_text(value);
+  return data.class_names[static_cast<std::size_t>(value)];
+}
+
+std::string target_text(const RowsView& view, std::size_t row) {
+  const TargetScale scale = view.preprocessor.target_scale();
+  return prediction_text(view.data, scale.mean + scale.sd * view.data.targets[row]);
+}
+
+std::vector<std::size_t> places_of_worst(std::span<const double> losses, std::size_t count) {
+  std::vector<std::size_t> places(losses.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  count = std::min(count, places.size());
+  const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
+  std::ranges::partial_sort(places, end, [&](std::size_t a, std::size_t b) {
+    return std::pair(-losses[a], a) < std::pair(-losses[b], b);
+  });
+  places.resize(count);
+  return places;
+}
+
+/// An input column and the features made of it.
+struct InputColumn {
+  std::string name;
+  std::size_t first = 0;
+  std::size_t count = 1;
+  const ColumnTransform* transform = nullptr;  // none: sparse
+  double scale = 1;                            // sparse
+};
+
+std::vector<InputColumn> input_columns(const Preprocessor::Parts& parts) {
+  std::vector<InputColumn> columns;
+  std::size_t first = 0;
+  for (const ColumnTransform& column : parts.columns) {
+    columns.push_back({column.name, first, column.features(), &column});
+    first += column.features();
+  }
+  for (std::size_t c = 0; c < parts.sparse_columns.size(); ++c) {
+    columns.push_back(
+        {fmt::format("c{}", parts.sparse_columns[c] + 1), c, 1, nullptr, parts.sparse_scales[c]});
+  }
+  return columns;
+}
+
+// Features are standardised, so weights compare.
+double weight_of(const InputColumn& column, const LinearModel& model) {
+  double most = 0;
+  for (std::size_t o = 0; o < model.outputs(); ++o) {
+    for (const double weight : model.weights(o).subspan(column.first, column.count)) {
+      most = std::max(most, std::abs(weight));
+    }
+  }
+  return most;
+}
+
+// In the order of the data.
+std::vector<InputColumn> weightiest_columns(const RowsView& view) {
+  std::vector<InputColumn> columns = input_columns(view.preprocessor.parts());
+  if (columns.size() <= kMostColumns) return columns;
+  if (view.linear != nullptr) {
+    std::ranges::stable_sort(columns, std::ranges::greater(), [&](const InputColumn& column) {
+      return weight_of(column, *view.linear);
+    });
+  }
+  columns.resize(kMostColumns);
+  std::ranges::sort(columns, {}, &InputColumn::first);
+  return columns;
+}
+
+double feature_of(const Dataset& data, std::size_t row, std::size_t feature) {
+  if (!data.is_sparse()) return double{data.dense[row * data.features + feature]};
+  const auto begin = data.column.begin() + static_cast<std::ptrdiff_t>(data.start[row]);
+  const auto end = data.column.begin() + static_cast<std::ptrdiff_t>(data.start[row + 1]);
+  const auto found = std::lower_bound(begin, end, static_cast<std::uint32_t>(feature));
+  if (found == end || *found != feature) return 0;
+  return double{data.value[static_cast<std::size_t>(found - data.column.begin())]};
+}
+
+std::string category_text(const Dataset& data, std::size_t row, const InputColumn& column) {
+  const std::vector<std::string>& levels = column.transform->levels;
+  for (std::size_t i = 0; i < column.count; ++i) {
+    if (feature_of(data, row, column.first + i) == 0) continue;
+    return i < levels.size() ? levels[i] : "(missing)";
+  }
+  return "(other)";
+}
+
+std::string input_text(const Dataset& data, std::size_t row, const InputColumn& column) {
+  if (column.transform == nullptr) {
+    return number_text(feature_of(data, row, column.first) * column.scale);
+  }
+  if (column.transform->categorical) return category_text(data, row, column);
+  const double mean = column.transform->mean;
+  const double scale = column.transform->scale;
+  const double value = feature_of(data, row, column.first) * scale + mean;
+  // Features are of single precision: what is left of a zero is rounding.
+  return number_text(std::abs(value) < 1e-6 * (std::abs(mean) + scale) ? 0.0 : value);
+}
+
+std::vector<ClassScore> class_scores(const RowsView& view) {
+  const Dataset& data = view.data;
+  ConfusionMatrix matrix(data.class_names.size());
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    matrix.add(static_cast<std::size_t>(data.targets[i]),
+               static_cast<std::size_t>(view.scored.predictions.values[i]));
+  }
+  std::vector<ClassScore> scores;
+  for (std::size_t c = 0; c < data.class_names.size(); ++c) {
+    scores.push_back(
+        {data.class_names[c], matrix.count(c).actual, matrix.precision(c), matrix.recall(c)});
+  }
+  return scores;
+}
+
+std::vector<CalibrationBin> calibration_of(const RowsView& view) {
+  const std::size_t classes = view.data.class_names.size();
+  std::vector<double> confidences(view.data.rows);
+  std::vector<std::uint8_t> correct(view.data.rows);
+  for (std::size_t i = 0; i < view.data.rows; ++i) {
+    const auto predicted = static_cast<std::size_t>(view.scored.predictions.values[i]);
+    const double chance = view.scored.predictions.probabilities[i * classes + predicted];
+    confidences[i] = std::clamp(chance, 0.0, 1.0);  // rounding
+    correct[i] = view.data.targets[i] == view.scored.predictions.values[i] ? 1 : 0;
+  }
+  return calibration(confidences, correct);
+}
+
+std::vector<WorstRow> worst_rows(const RowsView& view, std::size_t count) {
+  const std::vector<InputColumn> columns = weightiest_columns(view);
+  std::vector<WorstRow> worst;
+  for (const std::size_t i : places_of_worst(view.scored.losses, count)) {
+    WorstRow row{std::size_t{view.rows[i]} + 1, view.scored.losses[i], target_text(view, i),
+                 prediction_text(view.data, view.scored.predictions.values[i])};
+    for (const InputColumn& column : columns) {
+      row.values.push_back(input_text(view.data, i, column));
+    }
+    worst.push_back(std::move(row));
+  }
+  return worst;
+}
+
+}  // namespace
+
+PartDetail describe_rows(const RowsView& view, std::size_t worst) {
+  PartDetail detail;
+  for (const InputColumn& column : weightiest_columns(view)) {
+    detail.columns.push_back(column.name);
+  }
+  detail.worst = worst_rows(view, worst);
+  if (view.data.task == Task::regression) return detail;
+  detail.classes = class_scores(view);
+  if (!view.scored.predictions.probabilities.empty()) detail.calibration = calibration_of(view);
+  return detail;
+}
+
+}  // namespace adacvar

@@ -1,0 +1,75 @@
+#include <adacvar/run/run.hpp>
+
+#include "run/check_run.hpp"
+#include "run/notes.hpp"
+#include "run/runner.hpp"
+
+#include <adacvar/data/prepare_data.hpp>
+
+#include <array>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+constexpr std::array kAllAlgorithms = {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft,
+                                       Algorithm::mean};
+
+}  // namespace
+
+RunReport run_prepared(const PreparedData& data, const RunOptions& options,
+                       std::span<const Algorithm> algorithms, const RunHooks& hooks) {
+  check_tuning(options.tune, data);
+  if (hooks.data_ready) hooks.data_ready(data.notes);
+  RunReport report;
+  report.notes = data_notes(data, options.train.alpha);
+  report.results = options.solve.alphas.empty()
+                       ? run_all(data, options, hooks, algorithms)
+                       : run_path(data, options, hooks, options.solve.alphas);
+  add_result_notes(options, report);
+  return report;
+}
+
+RunReport run(const RunOptions& options, const RunHooks& hooks) {
+  const std::array algorithms = {options.train.algorithm};
+  check_run(options, algorithms, hooks);
+  return run_prepared(prepare_data(options.data, options.train.seed), options, algorithms, hooks);
+}
+
+RunReport compare(const RunOptions& options, const RunHooks& hooks) {
+  check_run(options, kAllAlgorithms, hooks);
+  return run_prepared(prepare_data(options.data, options.train.seed), options, kAllAlgorithms,
+                      hooks);
+}
+
+std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHooks& hooks) {
+  check_options(options.repeat);
+  check_run(options, kAllAlgorithms, hooks);
+  const std::size_t repeats = options.repeat.repeats;
+  std::size_t done = 0;
+  RunHooks hooks_of_one = hooks;
+  if (hooks.progress) {
+    hooks_of_one.progress = [&](RunProgress progress) {
+      progress.repeats_done = done;
+      progress.repeats = repeats;
+      hooks.progress(progress);
+    };
+  }
+  const RawData data = read_data(options.data.data, options.data.source);
+  RunOptions options_of_one = options;
+  std::vector<RunReport> reports;
+  for (; done < repeats; ++done) {
+    options_of_one.train.seed = options.train.seed + done;
+    RunReport report = run_prepared(prepare_data(data, options.data, options_of_one.train.seed),
+                                    options_of_one, kAllAlgorithms, hooks_of_one);
+    const bool is_stopped = hooks.stop != nullptr && *hooks.stop;
+    if (!is_stopped || reports.empty()) reports.push_back(std::move(report));
+    if (is_stopped) break;
+    hooks_of_one.detail = Detail::none;
+    hooks_of_one.data_ready = {};
+  }
+  return reports;
+}
+
+}  // namespace adacvar

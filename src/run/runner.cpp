@@ -1,0 +1,494 @@
+#include "run/runner.hpp"
+
+#include "base/options_json.hpp"
+#include "base/parallel.hpp"
+#include "learner/resolve_defaults.hpp"
+#include "learner/tuning_grid.hpp"
+#include "run/check_run.hpp"
+#include "run/mark_best.hpp"
+#include "run/row_detail.hpp"
+#include "run/score.hpp"
+#include "run/selection.hpp"
+#include "run/trained_model.hpp"
+#include "solver/be_the_leader.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+namespace adacvar {
+
+namespace {
+
+TailRisk risk_of(std::span<const double> losses, std::span<const double> weights, double alpha) {
+  return weights.empty() ? tail_risk(losses, alpha) : tail_risk(losses, weights, alpha);
+}
+
+TailRisk scaled(const TailRisk& risk, double unit) {
+  return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
+}
+
+EpochRecord scaled(EpochRecord record, double unit) {
+  record.training_loss *= unit;
+  if (record.validation) record.validation = scaled(*record.validation, unit);
+  return record;
+}
+
+Certificate scaled(Certificate certificate, double unit) {
+  certificate.lower *= unit;
+  certificate.upper *= unit;
+  certificate.rounding *= unit;
+  return certificate;
+}
+
+GameRecord scaled(GameRecord record, double unit) {
+  record.certificate = scaled(record.certificate, unit);
+  record.value *= unit;
+  record.sampler_regret *= unit;
+  record.learner_regret *= unit;
+  return record;
+}
+
+/// One run: an algorithm with its options.
+struct Candidate {
+  TrainOptions options;
+  std::size_t group = 0;  // its algorithm's
+};
+
+struct Outcome {
+  TrainOptions options;
+  TrainResult result;
+  std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
+  std::optional<ScoredRows> valid = {};
+  std::optional<Certificate> certificate = {};  // exact: in the learner's units
+  std::vector<EpochDetail> epochs = {};
+  double watching_seconds = 0;  // cost of `epochs`
+
+  [[nodiscard]] const Scorer& scorer() const {
+    if (network) return *network;
+    return result.model;
+  }
+};
+
+StopReason reason_of(ExactStatus status) {
+  switch (status) {
+    case ExactStatus::optimal:
+      return StopReason::optimal;
+    case ExactStatus::not_attained:
+      return StopReason::not_attained;
+    case ExactStatus::interrupted:
+      return StopReason::interrupted;
+    case ExactStatus::dependent:
+    case ExactStatus::stalled:
+      break;
+  }
+  return StopReason::stalled;
+}
+
+bool is_better(const Outcome& one, const Outcome& other, Selection select) {
+  const auto diverged = [](const Outcome& o) {
+    return o.result.stop_reason == StopReason::diverged;
+  };
+  if (diverged(one) != diverged(other)) return diverged(other);
+  if (!one.valid || !other.valid) return false;
+  const auto score_of = [](const Outcome& o) {
+    return SelectionScore{o.valid->risk.risk.cvar, o.valid->risk.accuracy.value_or(0)};
+  };
+  return is_selected_before(score_of(one), score_of(other), select);
+}
+
+/// A finished run on the training, validation and test rows; empty where there are none.
+struct ScoredSets {
+  ScoredRows train = {};
+  ScoredRows valid = {};
+  ScoredRows test = {};
+};
+
+/// All runs of a call, spread over threads.
+class Runner {
+ public:
+  Runner(const PreparedData& data, const RunOptions& options, const RunHooks& hooks)
+      : data_(data),
+        options_(options),
+        hooks_(hooks),
+        loss_(make_loss(options.loss, data.train)),
+        unit_(loss_.unit(data.preprocessor.target_scale().sd)),
+        certifies_(wants_certificates(options, data.train, loss_)) {
+    if (std::isnormal(unit_)) return;
+    throw DataError(
+        fmt::format("the {} loss of a target with standard deviation {:g} is out of the "
+                    "range of numbers; give the target in other units",
+                    kLossNames.of(loss_.kind()), data.preprocessor.target_scale().sd),
+        data.source);
+  }
+
+  std::vector<RunResult> run(std::span<const Algorithm> algorithms) {
+    plan(algorithms);
+    if (algorithms.size() > 1 && certifies_) plan(std::array{Algorithm::exact});
+    // A network has threads of its own, and generators that runs would share.
+    const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
+    for_each_block(candidates_.size(), static_cast<unsigned>(threads),
+                   [this](std::size_t i) { run_one(candidates_[i]); });
+    std::vector<RunResult> results;
+    std::vector<SetLosses> losses;
+    for (Group& group : groups_) {
+      ScoredSets scored;
+      results.push_back(finish(group, scored));
+      losses.push_back({std::move(scored.train.losses), std::move(scored.valid.losses),
+                        std::move(scored.test.losses)});
+    }
+    if (results.size() > 1) {
+      mark_best(
+          results, losses, {data_.train.weights, data_.valid.weights, data_.test.weights},
+          {.seed = options_.train.seed, .threads = static_cast<unsigned>(options_.tune.threads)});
+    }
+    return results;
+  }
+
+  /// Exact models, each started from the one before.
+  std::vector<RunResult> path(std::vector<double> alphas) {
+    std::ranges::sort(alphas, std::ranges::greater());
+    std::vector<RunResult> results;
+    results.reserve(alphas.size());  // `start` points into it
+    const LinearModel* start = nullptr;
+    for (const double alpha : alphas) {
+      TrainOptions options = options_.train;
+      options.alpha = alpha;
+      Group group;
+      const auto begin = std::chrono::steady_clock::now();
+      group.best = solved(options, start);
+      group.trials = 1;
+      group.seconds = since(begin);
+      ScoredSets scored;
+      results.push_back(finish(group, scored));
+      start = &results.back().model.parts().model;
+      ++done_;
+      if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = alphas.size()});
+    }
+    std::ranges::reverse(results);
+    return results;
+  }
+
+ private:
+  struct Group {
+    std::optional<Outcome> best;
+    std::size_t best_number = 0;
+    std::uint64_t trials = 0;
+    double seconds = 0;
+  };
+
+  static double since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
+
+  void plan(std::span<const Algorithm> algorithms) {
+    for (const Algorithm algorithm : algorithms) {
+      TrainOptions base = options_.train;
+      base.algorithm = algorithm;
+      if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
+      base = has_network() ? resolve_network_defaults(base, loss_)
+                           : resolve_defaults(base, data_.train.rows, loss_);
+      const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
+      for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
+      groups_.emplace_back();
+    }
+  }
+
+  void run_one(const Candidate& candidate) {
+    Group& group = groups_[candidate.group];
+    {
+      const std::scoped_lock lock(mutex_);
+      if (hooks_.stop != nullptr && *hooks_.stop && group.trials > 0) return;
+      ++group.trials;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome outcome = candidate.options.algorithm == Algorithm::exact
+                          ? solved(candidate.options, nullptr)
+                          : trained(candidate.options);
+    keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
+         since(begin));
+  }
+
+  [[nodiscard]] const Dataset* valid() const {
+    return data_.valid.rows > 0 ? &data_.valid : nullptr;
+  }
+
+  Outcome solved(const TrainOptions& options, const LinearModel* start) const {
+    ExactResult found = solve_exact(data_.train, loss_,
+                                    {.alpha = options.alpha,
+                                     .ridge = options.ridge,
+                                     .tolerance = options_.solve.tolerance,
+                                     .threads = static_cast<unsigned>(options_.tune.threads),
+                                     .stop = hooks_.stop},
+                                    start);
+    Outcome outcome{.options = options, .result = {}};
+    outcome.result.model = std::move(found.model);
+    outcome.result.stop_reason = reason_of(found.status);
+    outcome.certificate = found.certificate;
+    if (valid() != nullptr) outcome.valid = scored(outcome, *valid());
+    return outcome;
+  }
+
+  Outcome trained(const TrainOptions& options) {
+    Outcome outcome{.options = options, .result = {}};
+    const TrainHooks hooks = hooks_of_one(options, outcome);
+    if (has_network()) {
+      NetworkResult found =
+          hooks_.networks->train(data_.train, valid(), loss_, options, options_.network, hooks);
+      outcome.network = std::move(found.model);
+      outcome.result.stop_reason = found.stop_reason;
+      outcome.result.epochs = found.epochs;
+      outcome.result.history = std::move(found.history);
+    } else {
+      const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
+      outcome.result = how(data_.train, valid(), loss_, options, hooks);
+    }
+    if (valid() != nullptr) outcome.valid = scored(outcome, *valid());
+    return outcome;
+  }
+
+  [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
+    return {.alpha = options.alpha,
+            .ridge = options.ridge,
+            .threads = static_cast<unsigned>(options_.tune.threads)};
+  }
+
+  // Ties go to the earlier one in the grid, whichever ends first.
+  void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
+    const std::scoped_lock lock(mutex_);
+    group.seconds += seconds - outcome.watching_seconds;
+    const Selection select = options_.tune.select;
+    RunProgress progress{.runs_done = ++done_, .runs = candidates_.size()};
+    if (outcome.valid) progress.valid_cvar = outcome.valid->risk.risk.cvar;
+    if (outcome.valid && select == Selection::accuracy) {
+      progress.valid_accuracy = outcome.valid->risk.accuracy;
+    }
+    if (!group.best || is_better(outcome, *group.best, select) ||
+        (!is_better(*group.best, outcome, select) && number < group.best_number)) {
+      group.best = std::move(outcome);
+      group.best_number = number;
+    }
+    if (hooks_.progress) hooks_.progress(progress);
+  }
+
+  TrainHooks hooks_of_one(const TrainOptions& options, Outcome& outcome) {
+    TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
+    if (!options_.checkpoint.checkpoint.empty()) {
+      hooks.checkpoint = options_.checkpoint.checkpoint;
+      hooks.run_identity = identity_of(options);
+    }
+    // With full information there are no draws to watch.
+    const bool draws =
+        options.learner == Learner::steps || options.information == Information::bandit;
+    if (hooks_.detail == Detail::all && draws) {
+      hooks.watch = [this, &options, &outcome](const EpochView& view) {
+        const auto begin = std::chrono::steady_clock::now();
+        outcome.epochs.push_back(detail_of(view, options));
+        outcome.watching_seconds += since(begin);
+        return true;
+      };
+    }
+    if (candidates_.size() > 1) return hooks;
+    if (hooks_.progress) {
+      hooks.progress = [this](const EpochRecord& record) {
+        const EpochRecord shown = scaled(record, unit_);
+        hooks_.progress({.epoch = &shown});
+        return true;
+      };
+      hooks.within_epoch = [this](double epochs) { hooks_.progress({.epochs_done = epochs}); };
+    }
+    if (hooks_.trace || options_.solve.until_gap > 0) {
+      hooks.watch = [this, look = hooks.watch,
+                     game = std::make_shared<GameTracker>(
+                         data_.train, loss_, certify_options(options))](const EpochView& view) {
+        if (look) look(view);
+        return follow_game(*game, view);
+      };
+    }
+    return hooks;
+  }
+
+  // False when the gap asked for is proved: by the game's own distribution, or by that of the exact
+  // optimum.
+  bool follow_game(GameTracker& game, const EpochView& view) {
+    const GameRecord record = game.add(view);
+    if (hooks_.trace) hooks_.trace({scaled(view.record, unit_), scaled(record, unit_)});
+    if (!(options_.solve.until_gap > 0)) return true;
+    Certificate certificate = record.certificate;
+    if (certifies_) {
+      if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
+      certificate.lower = std::max(certificate.lower, reached_->lower);
+      certificate.rounding = reached_->rounding;
+    }
+    const auto gap = certificate.relative_gap();
+    const bool is_reached =
+        certificate.is_perfect_fit() || (gap && *gap <= options_.solve.until_gap);
+    if (!is_reached) return true;
+    reached_ = certificate;
+    return false;
+  }
+
+  [[nodiscard]] ScoredRows scored(const Outcome& outcome, const Dataset& rows) const {
+    return score(outcome.scorer(), loss_, outcome.options.alpha, rows,
+                 data_.preprocessor.target_scale());
+  }
+
+  [[nodiscard]] EpochDetail detail_of(const EpochView& view, const TrainOptions& options) const {
+    EpochDetail detail{.epoch = view.record.epoch};
+    const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
+    detail.training_cvar =
+        unit_ * (risk_of(losses, data_.train.weights, options.alpha).cvar +
+                 (view.linear != nullptr ? view.linear->penalty(options.ridge) : 0.0));
+    if (valid() != nullptr && data_.valid.task != Task::regression) {
+      detail.accuracy = score(view.model, loss_, options.alpha, data_.valid).risk.accuracy;
+    }
+    if (view.sampler != nullptr) {
+      detail.law = summarise_law(view.sampler->probabilities(), losses, options.alpha);
+    }
+    return detail;
+  }
+
+  // Describes the rows that were least seen in training.
+  [[nodiscard]] PartDetail detail_of(const Outcome& outcome, const ScoredSets& scored) const {
+    const auto [data, rows, name, found] =
+        data_.test.rows > 0 ? std::tuple(&data_.test, &data_.rows.test, "test", &scored.test)
+        : data_.valid.rows > 0
+            ? std::tuple(&data_.valid, &data_.rows.valid, "validation", &scored.valid)
+            : std::tuple(&data_.train, &data_.rows.train, "training", &scored.train);
+    PartDetail detail;
+    if (hooks_.detail == Detail::all) {
+      constexpr std::size_t kWorst = 20;
+      detail = describe_rows({.linear = outcome.network ? nullptr : &outcome.result.model,
+                              .preprocessor = data_.preprocessor,
+                              .data = *data,
+                              .rows = *rows,
+                              .scored = *found},
+                             kWorst);
+    }
+    detail.part = name;
+    detail.losses = found->losses;
+    return detail;
+  }
+
+  // By the distribution of the exact optimum, which bounds every model alike.
+  [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome,
+                                                          const TailRisk& training) const {
+    if (outcome.certificate) return scaled(*outcome.certificate, unit_);
+    if (outcome.result.stop_reason == StopReason::gap) return scaled(*reached_, unit_);
+    if (!certifies_ || outcome.result.stop_reason == StopReason::diverged) return std::nullopt;
+    const std::optional<Outcome>& last = groups_.back().best;
+    Certificate certificate = scaled(
+        last && last->certificate ? *last->certificate
+                                  : *solved(outcome.options, &outcome.result.model).certificate,
+        unit_);
+    certificate.upper = training.cvar + unit_ * outcome.result.model.penalty(outcome.options.ridge);
+    return certificate;
+  }
+
+  static double norm_of(const Outcome& outcome) {
+    if (outcome.network) return outcome.network->norm();
+    double squares = 0;
+    for (const double value : outcome.result.model.parameters()) squares += value * value;
+    return std::sqrt(squares);
+  }
+
+  // Everything that must match for a checkpoint to resume.
+  [[nodiscard]] std::string identity_of(const TrainOptions& options) const {
+    nlohmann::json all = nlohmann::json::object();
+    options_to_json(options.sampler, all["sampler"]);
+    options_to_json(options.optimizer, all["optimizer"]);
+    options_to_json(options, all["train"]);
+    options_to_json(options_.loss, all["loss"]);
+    options_to_json(options_.network, all["network"]);
+    all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
+    all["raw"] = options_.data.raw_features;
+    all["data"] = data_.fingerprint.crc64;
+    all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
+    return all.dump();
+  }
+
+  TrainedModel model_of(const Outcome& outcome) const {
+    TrainedModel model{.preprocessor = data_.preprocessor,
+                       .loss = loss_,
+                       .model = outcome.result.model,
+                       .network = outcome.network,
+                       .network_options = options_.network,
+                       .options = outcome.options,
+                       .stop_reason = outcome.result.stop_reason,
+                       .source = data_.source,
+                       .fingerprint = data_.fingerprint,
+                       .reading = options_.data.source,
+                       .task = options_.data.task,
+                       .shares = data_.shares};
+    model.reading.progress = {};  // the caller's, and only for this run
+    return model;
+  }
+
+  RunResult finish(Group& group, ScoredSets& sets) const {
+    Outcome& best = *group.best;
+    sets.train = scored(best, data_.train);
+    if (best.valid) sets.valid = std::move(*best.valid);
+    if (data_.test.rows > 0) sets.test = scored(best, data_.test);
+    TrainedModel model = model_of(best);
+    model.training_risk = sets.train.risk.risk;
+    model.certificate = certificate_of(best, sets.train.risk.risk);
+    RunResult result{.model = Model(std::move(model))};
+    result.train = sets.train.risk;
+    if (data_.valid.rows > 0) result.valid = sets.valid.risk;
+    if (data_.test.rows > 0) result.test = sets.test.risk;
+    for (const EpochRecord& record : best.result.history) {
+      result.history.push_back(scaled(record, unit_));
+    }
+    result.epochs = best.result.epochs;
+    result.trials = group.trials;
+    result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
+    result.seconds = group.seconds;
+    result.certificate = result.model.certificate();
+    if (!result.certificate && certifies_) {
+      result.no_certificate = "training diverged: there is no trained model to measure";
+    }
+    result.norm = norm_of(best);
+    if (hooks_.detail != Detail::none) result.detail = detail_of(best, sets);
+    result.epoch_details = std::move(best.epochs);
+    return result;
+  }
+
+  const PreparedData& data_;
+  const RunOptions& options_;
+  const RunHooks& hooks_;
+  Loss loss_;
+  double unit_;
+  bool certifies_;
+  std::vector<Candidate> candidates_;
+  std::vector<Group> groups_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::optional<Certificate> reached_;  // with until_gap: the bound of the optimum so far
+};
+
+}  // namespace
+
+std::vector<RunResult> run_all(const PreparedData& data, const RunOptions& options,
+                               const RunHooks& hooks, std::span<const Algorithm> algorithms) {
+  return Runner(data, options, hooks).run(algorithms);
+}
+
+std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
+                                const RunHooks& hooks, std::vector<double> alphas) {
+  return Runner(data, options, hooks).path(std::move(alphas));
+}
+
+}  // namespace adacvar
