@@ -1,6 +1,7 @@
 #include <adacvar/run.hpp>
 
 #include "base/option_states.hpp"
+#include "learner/train_conditions.hpp"
 #include "report/certificate_report.hpp"
 #include "run_algorithms.hpp"
 

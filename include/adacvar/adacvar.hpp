@@ -35,7 +35,6 @@
 #include <adacvar/learner/predict.hpp>
 #include <adacvar/learner/scorer.hpp>
 #include <adacvar/learner/train.hpp>
-#include <adacvar/learner/train_conditions.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
 #include <adacvar/report/chart.hpp>
 #include <adacvar/report/evaluation.hpp>
