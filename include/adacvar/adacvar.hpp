@@ -20,7 +20,6 @@
 #include <adacvar/learner/optimizer.hpp>
 #include <adacvar/learner/scorer.hpp>
 #include <adacvar/learner/train.hpp>
-#include <adacvar/learner/train_conditions.hpp>
 #include <adacvar/risk/calibration.hpp>
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/compare_risk.hpp>

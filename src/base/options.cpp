@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace adacvar {
@@ -71,6 +72,8 @@ void drop_stricter(std::vector<std::vector<OptionTest>>& alternatives) {
 }
 
 }  // namespace
+
+Condition::Condition(OptionTest test) : alternatives_{{std::move(test)}} {}
 
 bool Condition::is_always() const noexcept {
   return std::ranges::any_of(alternatives_, [](const auto& tests) { return tests.empty(); });
@@ -141,10 +144,56 @@ void check_range(std::string_view name, double value, const Bounds& bounds) {
   }
 }
 
-void detail::check_name_count(std::string_view name, std::uint64_t value, std::size_t count) {
-  if (value >= count) {
-    throw OptionError(fmt::format("{} = {} is not one of its {} values", name, value, count));
+OptionSpec::OptionSpec(std::string_view option, std::string_view sentence, Condition condition,
+                       Place place)
+    : name(option), help(sentence), used(std::move(condition)), place_(std::move(place)) {}
+
+OptionValue OptionSpec::value(const void* options) const {
+  // Finding the place changes nothing; it is written in one form only, that of `set`.
+  const void* const place = place_.find(const_cast<void*>(options));  // NOLINT(*-const-cast)
+  return std::visit(
+      [&]<class Value>(const Value& /*kind*/) -> OptionValue {
+        if constexpr (std::is_same_v<Value, OptionChoice>) {
+          return OptionChoice{*static_cast<const std::uint8_t*>(place)};
+        } else {
+          return *static_cast<const Value*>(place);
+        }
+      },
+      place_.kind);
+}
+
+void OptionSpec::set(void* options, const OptionValue& value) const {
+  assert(value.index() == place_.kind.index());
+  void* const place = place_.find(options);
+  std::visit(
+      [&]<class Value>(const Value& now) {
+        if constexpr (std::is_same_v<Value, OptionChoice>) {
+          *static_cast<std::uint8_t*>(place) = static_cast<std::uint8_t>(now.number);
+        } else {
+          *static_cast<Value*>(place) = now;
+        }
+      },
+      value);
+}
+
+void OptionSpec::check(const OptionValue& value) const {
+  if (const auto* const number = std::get_if<double>(&value)) {
+    check_range(name, *number, bounds);
+  } else if (const auto* const count = std::get_if<std::uint64_t>(&value)) {
+    check_range(name, static_cast<double>(*count), bounds);
+  } else if (const auto* const automatic = std::get_if<std::optional<double>>(&value)) {
+    if (*automatic) check_range(name, **automatic, bounds);
+  } else if (const auto* const numbers = std::get_if<std::vector<double>>(&value)) {
+    for (const double each : *numbers) check_range(name, each, bounds);
+  } else if (const auto* const choice = std::get_if<OptionChoice>(&value)) {
+    if (choice->number < names.size()) return;
+    throw OptionError(
+        fmt::format("{} = {} is not one of its {} values", name, choice->number, names.size()));
   }
+}
+
+void check_options(const std::vector<OptionSpec>& specs, const void* options) {
+  for (const OptionSpec& spec : specs) spec.check(spec.value(options));
 }
 
 }  // namespace adacvar

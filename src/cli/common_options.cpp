@@ -4,6 +4,17 @@
 
 namespace adacvar::cli {
 
+const std::vector<OptionSpec>& TalkOptions::options() {
+  using O = TalkOptions;
+  static const std::vector<OptionSpec> all{
+      {"json", &O::json, "prints one JSON object to standard output"},
+      {"quiet", &O::quiet,
+       "prints no progress, and no notes but those that the results cannot be read without"},
+      {"config", &O::config, "TOML file with options"},
+  };
+  return all;
+}
+
 void add_talk_options(OptionList& list, TalkOptions& options,
                       std::initializer_list<std::string_view> without) {
   list.add("Output", options, without);

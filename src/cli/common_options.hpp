@@ -19,13 +19,7 @@ struct TalkOptions {
   bool quiet = false;
   std::string config = {};
 
-  static void describe(auto&& option) {
-    using O = TalkOptions;
-    option("json", &O::json, "prints one JSON object to standard output");
-    option("quiet", &O::quiet,
-           "prints no progress, and no notes but those that the results cannot be read without");
-    option("config", &O::config, "TOML file with options");
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// Adds them under "Output".

@@ -31,16 +31,24 @@ namespace {
 struct Place {
   std::string data_dir = {};
 
-  static void describe(auto&& option) {
-    option("data-dir", &Place::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"data-dir", &Place::data_dir,
+         "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
+    };
+    return all;
   }
 };
 
 struct Name {
   std::string name = {};
 
-  static void describe(auto&& option) { option("name", &Name::name, "name of a set"); }
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"name", &Name::name, "name of a set"},
+    };
+    return all;
+  }
 };
 
 bool is_there(const NamedSetInfo& info, const std::filesystem::path& folder) {
@@ -172,8 +180,11 @@ std::string describe_images(const Images& images, std::size_t own_test) {
 struct DescribeInput {
   std::string data = {};
 
-  static void describe(auto&& option) {
-    option("data", &DescribeInput::data, "file or built-in set");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"data", &DescribeInput::data, "file or built-in set"},
+    };
+    return all;
   }
 };
 
@@ -208,11 +219,14 @@ struct MakeOptions {
   std::uint64_t rows = SyntheticOptions{}.rows;
   std::uint64_t seed = 0;
 
-  static void describe(auto&& option) {
+  static const std::vector<OptionSpec>& options() {
     using O = MakeOptions;
-    option("output", &O::output, "CSV file to write; standard output unless given");
-    option("rows", &O::rows, Bounds{.low = 1, .high = 4'294'967'294.0}, "rows to make");
-    option("seed", &O::seed, Bounds{.low = 0}, "seed of the rows");
+    static const std::vector<OptionSpec> all{
+        {"output", &O::output, "CSV file to write; standard output unless given"},
+        {"rows", &O::rows, Bounds{.low = 1, .high = 4'294'967'294.0}, "rows to make"},
+        {"seed", &O::seed, Bounds{.low = 0}, "seed of the rows"},
+    };
+    return all;
   }
 };
 
@@ -258,11 +272,13 @@ struct FetchChoice {
   std::string mirror = {};
   bool force = false;
 
-  static void describe(auto&& option) {
+  static const std::vector<OptionSpec>& options() {
     using O = FetchChoice;
-    option("mirror", &O::mirror,
-           "address that has the files of the data folder; else the originals");
-    option("force", &O::force, "replaces files that are there but differ");
+    static const std::vector<OptionSpec> all{
+        {"mirror", &O::mirror, "address that has the files of the data folder; else the originals"},
+        {"force", &O::force, "replaces files that are there but differ"},
+    };
+    return all;
   }
 };
 

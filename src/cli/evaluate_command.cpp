@@ -24,10 +24,13 @@ struct Input {
   std::string model = {};
   std::string data = {};
 
-  static void describe(auto&& option) {
-    option("model", &Input::model, "file that train wrote");
-    option("data", &Input::data,
-           "file, - for standard input, or built-in set with the columns of the model");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"model", &Input::model, "file that train wrote"},
+        {"data", &Input::data,
+         "file, - for standard input, or built-in set with the columns of the model"},
+    };
+    return all;
   }
 };
 

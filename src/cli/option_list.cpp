@@ -1,6 +1,7 @@
 #include "cli/option_list.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/option_states.hpp"
 #include "data/field_reader.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -24,6 +25,72 @@ std::optional<Number> parse(const std::string& text) {
   const auto [place, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || place != end) return std::nullopt;
   return value;
+}
+
+double read_number_in(std::string_view name, const std::string& text, const Bounds& bounds) {
+  const double value = read_number(name, text);
+  check_range(name, value, bounds);
+  return value;
+}
+
+std::vector<double> read_numbers(std::string_view name, const std::string& text,
+                                 const Bounds& bounds) {
+  std::vector<double> values;
+  for (const std::string& part : read_list(name, text)) {
+    values.push_back(read_number_in(name, part, bounds));
+  }
+  return values;
+}
+
+std::vector<std::string> choices_of(const OptionSpec& spec) {
+  return {spec.names.begin(), spec.names.end()};
+}
+
+// How the program reads and shows options of each kind; `kind` is some value of it.
+OptionValue read_value(const OptionSpec& spec, const std::string& text, const OptionValue& kind) {
+  struct Reader {
+    const OptionSpec& spec;
+    const std::string& text;
+
+    OptionValue operator()(double) const { return read_number_in(spec.name, text, spec.bounds); }
+    OptionValue operator()(std::uint64_t) const { return read_count(spec.name, text, spec.bounds); }
+    OptionValue operator()(std::optional<double>) const {
+      if (text == "auto") return std::optional<double>();
+      return std::optional(read_number_in(spec.name, text, spec.bounds));
+    }
+    OptionValue operator()(const std::vector<double>&) const {
+      return read_numbers(spec.name, text, spec.bounds);
+    }
+    OptionValue operator()(OptionChoice) const {
+      return OptionChoice{read_choice(spec.name, text, choices_of(spec))};
+    }
+    OptionValue operator()(const std::string&) const { return text; }
+    OptionValue operator()(const std::vector<std::string>&) const {
+      return read_list(spec.name, text);
+    }
+    OptionValue operator()(bool) const { return read_switch(spec.name, text); }
+  };
+  return std::visit(Reader{spec, text}, kind);
+}
+
+std::string allowed_text(const OptionSpec& spec, const OptionValue& kind) {
+  struct Text {
+    const OptionSpec& spec;
+
+    std::string operator()(double) const { return spec.bounds.text(); }
+    std::string operator()(std::uint64_t) const { return "whole number"; }
+    std::string operator()(std::optional<double>) const { return "auto or " + spec.bounds.text(); }
+    std::string operator()(const std::vector<double>&) const {
+      return "numbers in " + spec.bounds.text();
+    }
+    std::string operator()(OptionChoice) const {
+      return fmt::format("{}", fmt::join(spec.names, "|"));
+    }
+    std::string operator()(const std::string&) const { return "text"; }
+    std::string operator()(const std::vector<std::string>&) const { return kListText; }
+    std::string operator()(bool) const { return {}; }
+  };
+  return std::visit(Text{spec}, kind);
 }
 
 std::vector<std::string> values_of(const CliOption& option) {
@@ -121,6 +188,28 @@ Condition OptionList::condition_of(const CliOption& option) const {
     if (find_or_null(test.option) != nullptr) return std::nullopt;
     return passes(test, fixed_);
   });
+}
+
+void OptionList::add(const std::string& group, const std::vector<OptionSpec>& specs, void* options,
+                     std::initializer_list<std::string_view> without) {
+  for (const OptionSpec& spec : specs) {
+    if (std::ranges::find(without, spec.name) != without.end()) continue;
+    const OptionValue value = spec.value(options);
+    CliOption option;
+    option.name = spec.name;
+    option.group = group;
+    option.help = spec.help;
+    option.used = spec.used;
+    option.allowed = allowed_text(spec, value);
+    option.choices = choices_of(spec);
+    option.is_switch = std::holds_alternative<bool>(value);
+    option.text = [&spec, options] { return list_text(value_texts(spec, spec.value(options))); };
+    option.default_text = option.text();
+    option.set = [&spec, options, value](const std::string& text) {
+      spec.set(options, read_value(spec, text, value));
+    };
+    options_.push_back(std::move(option));
+  }
 }
 
 CliOption& OptionList::find(std::string_view name) {

@@ -66,11 +66,13 @@ inline constexpr const char* kListText = "a,b,...";
 /// The options of a command, each tied to the variable it sets.
 class OptionList {
  public:
-  /// Adds every option that `Options` describes, but those named in `without`. `options` must
+  /// Adds every option that `Options` declares, but those named in `without`. `options` must
   /// outlive the list; its values are the defaults.
   template <class Options>
   void add(const std::string& group, Options& options,
-           std::initializer_list<std::string_view> without = {});
+           std::initializer_list<std::string_view> without = {}) {
+    add(group, Options::options(), &options, without);
+  }
 
   /// Lets the option stand without its name.
   void set_position(std::string_view name, int position) { find(name).position = position; }
@@ -95,158 +97,12 @@ class OptionList {
   [[nodiscard]] Condition condition_of(const CliOption& option) const;
 
  private:
-  template <class Options>
-  struct Adder;
-
+  void add(const std::string& group, const std::vector<OptionSpec>& specs, void* options,
+           std::initializer_list<std::string_view> without);
   [[nodiscard]] CliOption& find(std::string_view name);
 
   std::vector<CliOption> options_;
   std::vector<OptionState> fixed_;
 };
-
-template <class Options>
-struct OptionList::Adder {
-  OptionList& list;
-  const std::string& group;
-  Options& options;
-  std::initializer_list<std::string_view> without;
-
-  void operator()(std::string_view name, double Options::*member, const Bounds& bounds,
-                  std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, bounds.text(), [&o = options, member] { return shortest(o.*member); },
-        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-          const double value = read_number(key, text);
-          check_range(key, value, bounds);
-          o.*member = value;
-        });
-  }
-
-  void operator()(std::string_view name, std::uint64_t Options::*member, const Bounds& bounds,
-                  std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, "whole number",
-        [&o = options, member] { return std::to_string(o.*member); },
-        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-          o.*member = read_count(key, text, bounds);
-        });
-  }
-
-  void operator()(std::string_view name, unsigned Options::*member, const Bounds& bounds,
-                  std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, "whole number",
-        [&o = options, member] { return std::to_string(o.*member); },
-        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-          Bounds fitting = bounds;
-          fitting.high = std::min(fitting.high, double{std::numeric_limits<unsigned>::max()});
-          o.*member = static_cast<unsigned>(read_count(key, text, fitting));
-        });
-  }
-
-  void operator()(std::string_view name, std::optional<double> Options::*member,
-                  const Bounds& bounds, std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, "auto or " + bounds.text(),
-        [&o = options, member] { return o.*member ? shortest(*(o.*member)) : "auto"; },
-        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-          if (text == "auto") {
-            (o.*member).reset();
-            return;
-          }
-          const double value = read_number(key, text);
-          check_range(key, value, bounds);
-          o.*member = value;
-        });
-  }
-
-  void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
-                  std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, "numbers in " + bounds.text(),
-        [&o = options, member] {
-          std::vector<std::string> parts;
-          for (const double value : o.*member) parts.push_back(shortest(value));
-          return list_text(parts);
-        },
-        [&o = options, member, bounds, key = std::string(name)](const std::string& text) {
-          std::vector<double> values;
-          for (const std::string& part : read_list(key, text)) {
-            values.push_back(read_number(key, part));
-            check_range(key, values.back(), bounds);
-          }
-          o.*member = values;
-        });
-  }
-
-  template <class Enum, std::size_t Count>
-  void operator()(std::string_view name, Enum Options::*member, const Names<Count>& names,
-                  std::string_view help, const Condition& used = {}) const {
-    std::vector<std::string> choices(names.names.begin(), names.names.end());
-    std::string allowed = choices[0];
-    for (std::size_t i = 1; i < choices.size(); ++i) allowed += "|" + choices[i];
-    push(
-        name, help, used, allowed,
-        [&o = options, member, choices] { return choices[static_cast<std::size_t>(o.*member)]; },
-        [&o = options, member, choices, key = std::string(name)](const std::string& text) {
-          o.*member = static_cast<Enum>(read_choice(key, text, choices));
-        });
-    if (!skips(name)) list.options_.back().choices = std::move(choices);
-  }
-
-  void operator()(std::string_view name, std::string Options::*member, std::string_view help,
-                  const Condition& used = {}) const {
-    push(
-        name, help, used, "text", [&o = options, member] { return o.*member; },
-        [&o = options, member](const std::string& text) { o.*member = text; });
-  }
-
-  void operator()(std::string_view name, std::vector<std::string> Options::*member,
-                  std::string_view help, const Condition& used = {}) const {
-    push(
-        name, help, used, kListText, [&o = options, member] { return list_text(o.*member); },
-        [&o = options, member, key = std::string(name)](const std::string& text) {
-          o.*member = read_list(key, text);
-        });
-  }
-
-  void operator()(std::string_view name, bool Options::*member, std::string_view help,
-                  const Condition& used = {}) const {
-    push(
-        name, help, used, {},
-        [&o = options, member] { return std::string(o.*member ? "true" : ""); },
-        [&o = options, member, key = std::string(name)](const std::string& text) {
-          o.*member = read_switch(key, text);
-        });
-    if (!skips(name)) list.options_.back().is_switch = true;
-  }
-
- private:
-  [[nodiscard]] bool skips(std::string_view name) const {
-    return std::ranges::find(without, name) != without.end();
-  }
-
-  void push(std::string_view name, std::string_view help, const Condition& used,
-            std::string allowed, std::function<std::string()> text,
-            std::function<void(const std::string&)> set) const {
-    if (skips(name)) return;
-    CliOption option;
-    option.name = name;
-    option.group = group;
-    option.help = help;
-    option.used = used;
-    option.allowed = std::move(allowed);
-    option.default_text = text();
-    option.set = std::move(set);
-    option.text = std::move(text);
-    list.options_.push_back(std::move(option));
-  }
-};
-
-template <class Options>
-void OptionList::add(const std::string& group, Options& options,
-                     std::initializer_list<std::string_view> without) {
-  Options::describe(Adder<Options>{*this, group, options, without});
-}
 
 }  // namespace adacvar::cli

@@ -31,11 +31,14 @@ struct Input {
   std::string data = {};
   std::string output = {};
 
-  static void describe(auto&& option) {
-    option("model", &Input::model, "file that train wrote");
-    option("data", &Input::data,
-           "file, - for standard input, or built-in set with the features of the model");
-    option("output", &Input::output, "file to write; standard output unless given");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"model", &Input::model, "file that train wrote"},
+        {"data", &Input::data,
+         "file, - for standard input, or built-in set with the features of the model"},
+        {"output", &Input::output, "file to write; standard output unless given"},
+    };
+    return all;
   }
 };
 

@@ -43,6 +43,15 @@ bool ends_with(const std::filesystem::path& path, const std::string& end) {
 
 }  // namespace
 
+const std::vector<OptionSpec>& ReportOutput::options() {
+  using O = ReportOutput;
+  static const std::vector<OptionSpec> all{
+      {"report", &O::report, "file to write a report to: one HTML page that needs no other"},
+      {"figures", &O::figures, "folder to write the figures of the report to, as SVG"},
+  };
+  return all;
+}
+
 void add_report_options(OptionList& list, ReportOutput& options) {
   list.add("Output", options);
   list.set_role(PathRole::output, {"report"});

@@ -16,11 +16,7 @@ struct ReportOutput {
   std::string report = {};
   std::string figures = {};
 
-  static void describe(auto&& option) {
-    using O = ReportOutput;
-    option("report", &O::report, "file to write a report to: one HTML page that needs no other");
-    option("figures", &O::figures, "folder to write the figures of the report to, as SVG");
-  }
+  static const std::vector<OptionSpec>& options();
 
   [[nodiscard]] bool wanted() const { return !report.empty() || !figures.empty(); }
 };

@@ -58,47 +58,47 @@ struct ReproduceOptions {
   std::uint64_t threads = 0;
   Device device = Device::cpu;
 
-  static void describe(auto&& option) {
+  static const std::vector<OptionSpec>& options() {
     using O = ReproduceOptions;
-    const Condition shifts = with("experiment", {"shift-train", "shift-test", "shift-double"});
-    const Condition networks =
+    static const Condition shifts =
+        with("experiment", {"shift-train", "shift-test", "shift-double"});
+    static const Condition networks =
         with("experiment", {"mnist", "fashion-mnist", "cifar10", "powerlaw", "gradients"});
-    option(
-        "experiment", &O::experiment,
-        Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
-              "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
-        "which of the paper's experiments; all: those of linear models, each shift also upsampled "
-        "and downsampled");
-    option("grid", &O::grid, Names{"small", "paper"},
-           "configurations tried: minutes, or the paper's appendix in full",
-           with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "all"}));
-    option("scale", &O::scale, Names{"small", "paper"},
-           "narrow networks for a few epochs, minutes, or the paper's, days without a GPU",
-           networks);
-    option(
-        "seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
-        "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
-        "scale three, of cifar10 and gradients two, of powerlaw one");
-    option("upsample", &O::upsample, "repeats rows until the training classes balance",
-           shifts && without("downsample"));
-    option("downsample", &O::downsample, "leaves rows out until they do",
-           shifts && without("upsample"));
-    option("sets", &O::sets, "only these of the paper's sets, with commas between",
-           with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "tradeoff"}));
-    option("out", &O::out,
-           "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
-           "already is not run again");
-    option("data-dir", &O::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
-    option("make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
-           "rows of the synthetic sets",
-           (with("experiment", {"convex", "all"}) && without("sets")) ||
-               with("sets", {"normal", "pareto", "sinc"}));
-    option(
-        "threads", &O::threads, Bounds{.low = 0, .high = 4096},
-        "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
-        "each on so many threads");
-    option("device", &O::device, Names{"cpu", "cuda"}, "where networks are computed", networks);
+    static const std::vector<OptionSpec> all{
+        {"experiment", &O::experiment,
+         Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
+               "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
+         "which of the paper's experiments; all: those of linear models, each shift also upsampled "
+         "and downsampled"},
+        {"grid", &O::grid, Names{"small", "paper"},
+         "configurations tried: minutes, or the paper's appendix in full",
+         with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "all"})},
+        {"scale", &O::scale, Names{"small", "paper"},
+         "narrow networks for a few epochs, minutes, or the paper's, days without a GPU", networks},
+        {"seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
+         "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
+         "scale three, of cifar10 and gradients two, of powerlaw one"},
+        {"upsample", &O::upsample, "repeats rows until the training classes balance",
+         shifts && without("downsample")},
+        {"downsample", &O::downsample, "leaves rows out until they do",
+         shifts && without("upsample")},
+        {"sets", &O::sets, "only these of the paper's sets, with commas between",
+         with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "tradeoff"})},
+        {"out", &O::out,
+         "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
+         "already is not run again"},
+        {"data-dir", &O::data_dir,
+         "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
+        {"make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
+         "rows of the synthetic sets",
+         (with("experiment", {"convex", "all"}) && without("sets")) ||
+             with("sets", {"normal", "pareto", "sinc"})},
+        {"threads", &O::threads, Bounds{.low = 0, .high = 4096},
+         "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
+         "each on so many threads"},
+        {"device", &O::device, Names{"cpu", "cuda"}, "where networks are computed", networks},
+    };
+    return all;
   }
 };
 

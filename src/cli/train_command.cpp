@@ -6,6 +6,7 @@
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
+#include "learner/train_conditions.hpp"
 #include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -31,11 +32,14 @@ struct ModelOutput {
   std::string model = {};
   std::string trace = {};
 
-  static void describe(auto&& option) {
+  static const std::vector<OptionSpec>& options() {
     using O = ModelOutput;
-    option("model", &O::model, "file to write the model to", without("alphas"));
-    option("trace", &O::trace, "file to write the game of every epoch to, as JSON lines",
-           follows_game());
+    static const std::vector<OptionSpec> all{
+        {"model", &O::model, "file to write the model to", without("alphas")},
+        {"trace", &O::trace, "file to write the game of every epoch to, as JSON lines",
+         follows_game()},
+    };
+    return all;
   }
 };
 

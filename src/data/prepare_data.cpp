@@ -277,6 +277,28 @@ Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
 
 }  // namespace
 
+const std::vector<OptionSpec>& DataOptions::options() {
+  using O = DataOptions;
+  static const std::vector<OptionSpec> all{
+      {"data", &O::data,
+       "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
+       "of a built-in set"},
+      {"target", &O::target,
+       "column to learn; built-in sets, LIBSVM files and pictures know their own"},
+      {"task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
+       "auto: classes when the target is text of at most 50 values or has two values, else "
+       "regression"},
+      {"split", &O::split, Bounds{.low = 0, .high = 1},
+       "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
+       "set of pictures keeps its own test rows"},
+      {"valid-data", &O::valid_data, "file or set of the validation rows"},
+      {"test-data", &O::test_data, "file or set of the test rows"},
+      {"raw-features", &O::raw_features, "numeric features are not standardised"},
+      {"strict", &O::strict, "a row without a target is an error, not left out", for_files()},
+  };
+  return all;
+}
+
 // Missing values have a class of their own; nobody asks for it.
 std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                       TaskChoice task) {

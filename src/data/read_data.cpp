@@ -221,6 +221,32 @@ DataFingerprint fingerprint(const Images& images) {
 
 }  // namespace
 
+const std::vector<OptionSpec>& SourceOptions::options() {
+  using O = SourceOptions;
+  static const std::vector<OptionSpec> all{
+      {"categorical", &O::categorical,
+       "columns that are categories though they look numeric, with commas between; one whose "
+       "name has a comma in double quotes"},
+      {"drop", &O::drop, "columns to leave out, with commas between, quoted likewise"},
+      {"separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space", "pipe"},
+       "what stands between the fields of a text file", for_files()},
+      {"header", &O::header, Names{"auto", "yes", "no"},
+       "whether the first row of a text file names the columns", for_files()},
+      {"decimal", &O::decimal, Names{"auto", "point", "comma"},
+       "decimal sign of a text file's numbers; auto: found column by column", for_files()},
+      {"missing", &O::missing,
+       "words or numbers of a text file that mean a missing value, with commas between",
+       for_files()},
+      {"data-dir", &O::data_dir,
+       "folder of the named real sets; else ADACVAR_DATA, else ../shared/data", for_named_sets()},
+      {"make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
+       "rows of a synthetic set", for_synthetic_sets()},
+      {"make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set",
+       for_synthetic_sets()},
+  };
+  return all;
+}
+
 Condition for_files() {
   const std::string words = "for a file";
   std::vector<std::string> sets = named_sets();

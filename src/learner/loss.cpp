@@ -114,6 +114,21 @@ void by_class(std::span<const double> scores, std::span<const double> targets,
 
 }  // namespace
 
+const std::vector<OptionSpec>& LossOptions::options() {
+  using O = LossOptions;
+  static const std::vector<OptionSpec> all{
+      {"loss", &O::loss,
+       Names{"auto", "squared", "absolute", "huber", "pinball", "logistic", "softmax", "hinge"},
+       "auto: squared for regression, logistic for two classes, softmax for more"},
+      {"delta", &O::delta, Bounds{.low = 0, .low_ok = false},
+       "residual where the loss becomes linear, in standard deviations of the target",
+       with("loss", {"huber"})},
+      {"tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
+       "the quantile that is learned", with("loss", {"pinball"})},
+  };
+  return all;
+}
+
 Loss::Loss(LossKind kind, double delta, double tau) : kind_(kind), delta_(delta), tau_(tau) {
   check_range("delta", delta, {.low = 0, .low_ok = false});
   check_range("tau", tau, {.low = 0, .high = 1, .low_ok = false, .high_ok = false});

@@ -3,6 +3,7 @@
 #include <adacvar/base/options.hpp>
 
 #include "base/state_stream.hpp"
+#include "learner/train_conditions.hpp"
 
 #include <cmath>
 
@@ -16,6 +17,20 @@ constexpr double kBeta2 = 0.999;
 constexpr double kEpsilon = 1e-8;
 
 }  // namespace
+
+const std::vector<OptionSpec>& OptimizerOptions::options() {
+  using O = OptimizerOptions;
+  static const std::vector<OptionSpec> all{
+      {"optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps", takes_steps()},
+      {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
+       "share of the last step that is kept", with("optimizer", {"sgd"}) || with("tune")},
+      {"nesterov", &O::nesterov, "looks ahead by its momentum",
+       (with("optimizer", {"sgd"}) || with("tune")) && without("momentum", {"0"})},
+      {"weight-decay", &O::weight_decay, Bounds{.low = 0},
+       "weights shrink by learning rate * weight decay a step, intercepts too", takes_steps()},
+  };
+  return all;
+}
 
 Optimizer::Optimizer(std::size_t parameters, const OptimizerOptions& options)
     : options_(options), first_(parameters, 0.0) {

@@ -144,7 +144,7 @@ std::vector<std::vector<ValueWithError>> resampled(const TailRows& tail, std::si
                                     : std::clamp(fitting, kLeastResamples, kMostResamples);
   std::vector values(tail.models, std::vector<ValueWithError>(resamples));
   const std::size_t blocks = (resamples + kResamplesPerBlock - 1) / kResamplesPerBlock;
-  for_each_block(blocks, options.threads, [&](std::size_t block) {
+  for_each_block(blocks, static_cast<unsigned>(options.threads), [&](std::size_t block) {
     std::vector<std::uint32_t> counts;
     const std::size_t end = std::min((block + 1) * kResamplesPerBlock, resamples);
     for (std::size_t b = block * kResamplesPerBlock; b < end; ++b) {

@@ -110,6 +110,20 @@ void check_input(std::span<const double> losses, std::span<const double> alphas)
 
 }  // namespace
 
+const std::vector<OptionSpec>& BootstrapOptions::options() {
+  using O = BootstrapOptions;
+  static const std::vector<OptionSpec> all{
+      {"resamples", &O::resamples, Bounds{.low = 0, .high = 1e6},
+       "bootstrap resamples; 0: 1000, from 200,000 losses on fewer, at least 200"},
+      {"level", &O::level, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
+       "share of samples whose interval should hold the true value"},
+      {"seed", &O::seed, Bounds{.low = 0}, "seed of the resamples"},
+      {"threads", &O::threads, Bounds{.low = 0, .high = 4'294'967'295.0},
+       "threads; 0: as many as the machine has"},
+  };
+  return all;
+}
+
 std::uint64_t resample_count(const BootstrapOptions& options, std::size_t n) {
   if (options.resamples > 0) return options.resamples;
   return std::clamp(kDraws / std::max<std::size_t>(n, 1), kLeastResamples, kMostResamples);
@@ -140,7 +154,7 @@ std::vector<RiskEstimate> evaluate_risk(std::span<const double> losses,
   measure(sample.losses, std::vector<std::uint32_t>(n, 1), tails,
           [](Tail& tail, double, const ValueWithError& cvar) { tail.sample_cvar = cvar; });
   const std::size_t blocks = (resamples + kResamplesPerBlock - 1) / kResamplesPerBlock;
-  for_each_block(blocks, options.threads, [&](std::size_t block) {
+  for_each_block(blocks, static_cast<unsigned>(options.threads), [&](std::size_t block) {
     std::vector<std::uint32_t> counts;
     const std::size_t end = std::min((block + 1) * kResamplesPerBlock, resamples);
     for (std::size_t b = block * kResamplesPerBlock; b < end; ++b) {

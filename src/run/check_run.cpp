@@ -1,6 +1,7 @@
 #include "run/check_run.hpp"
 
 #include "base/option_states.hpp"
+#include "learner/train_conditions.hpp"
 #include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>

@@ -199,6 +199,22 @@ void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
 
 }  // namespace
 
+const std::vector<OptionSpec>& EvaluateOptions::options() {
+  using O = EvaluateOptions;
+  static const std::vector<OptionSpec> all{
+      {"alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
+       "tail shares to report; the model's own, 0.01, 0.05, 0.1 and 0.5 unless given"},
+      {"group", &O::group, "column whose values divide the rows into groups"},
+      {"worst", &O::worst, Bounds{.low = 0}, "rows with the largest losses to list"},
+      {"part", &O::part, Names{"all", "train", "valid", "test"},
+       "rows of the model's own data by the split it was trained with"},
+      {"certify", &O::certify,
+       "proves how far the CVaR here is from that of the best linear model for these rows"},
+      {"strict", &O::strict, "a row without a target is an error, not left out", for_files()},
+  };
+  return all;
+}
+
 std::size_t own_alpha(const Evaluation& evaluation) {
   const auto& risks = evaluation.all.risk;
   const auto found = std::ranges::find(risks, evaluation.alpha, &RiskEstimate::alpha);

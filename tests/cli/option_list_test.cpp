@@ -110,7 +110,6 @@ TEST(Shortest, reads_back_as_the_same_number) {
 struct Sample {
   double share = 0.5;
   std::uint64_t count = 3;
-  unsigned threads = 0;
   std::optional<double> eta = {};
   std::vector<double> alphas = {};
   LossKind kind = LossKind::huber;
@@ -118,17 +117,19 @@ struct Sample {
   std::vector<std::string> names = {};
   bool quiet = false;
 
-  static void describe(auto&& option) {
+  static const std::vector<OptionSpec>& options() {
     using O = Sample;
-    option("share", &O::share, Bounds{.low = 0, .high = 1, .low_ok = false}, "a share");
-    option("count", &O::count, Bounds{.low = 1}, "a count");
-    option("threads", &O::threads, Bounds{.low = 0}, "threads");
-    option("eta", &O::eta, Bounds{.low = 0}, "a step");
-    option("alphas", &O::alphas, Bounds{.low = 0, .high = 1}, "shares");
-    option("kind", &O::kind, kLossNames, "a loss");
-    option("text", &O::text, "a text");
-    option("names", &O::names, "names");
-    option("quiet", &O::quiet, "says nothing");
+    static const std::vector<OptionSpec> all{
+        {"share", &O::share, Bounds{.low = 0, .high = 1, .low_ok = false}, "a share"},
+        {"count", &O::count, Bounds{.low = 1}, "a count"},
+        {"eta", &O::eta, Bounds{.low = 0}, "a step"},
+        {"alphas", &O::alphas, Bounds{.low = 0, .high = 1}, "shares"},
+        {"kind", &O::kind, kLossNames, "a loss"},
+        {"text", &O::text, "a text"},
+        {"names", &O::names, "names"},
+        {"quiet", &O::quiet, "says nothing"},
+    };
+    return all;
   }
 };
 
@@ -141,7 +142,6 @@ TEST(OptionList, sets_every_kind_of_member) {
   };
   set("share", "1");
   set("count", "1e3");
-  set("threads", "4");
   set("eta", "0.25");
   set("alphas", "0.1,1");
   set("kind", "hinge");
@@ -150,7 +150,6 @@ TEST(OptionList, sets_every_kind_of_member) {
   set("quiet", "true");
   EXPECT_EQ(sample.share, 1);
   EXPECT_EQ(sample.count, 1000U);
-  EXPECT_EQ(sample.threads, 4U);
   EXPECT_EQ(sample.eta, 0.25);
   EXPECT_EQ(sample.alphas, (std::vector<double>{0.1, 1}));
   EXPECT_EQ(sample.kind, LossKind::hinge);
@@ -177,11 +176,8 @@ TEST(OptionList, a_refused_value_changes_nothing) {
   refused("eta", "Auto", "eta = 'Auto' is not a number");
   refused("alphas", "0.5,2", "alphas = 2 is outside [0, 1]");
   refused("alphas", "0.5,", "alphas = '0.5,' has an empty part");
-  // 2^32 + 1 threads are not one thread.
-  refused("threads", "4294967297", "threads = 4294967297 is outside [0, 4294967295]");
   EXPECT_EQ(sample.share, 0.5);
   EXPECT_EQ(sample.count, 3U);
-  EXPECT_EQ(sample.threads, 0U);
   EXPECT_EQ(sample.eta, std::nullopt);
   EXPECT_TRUE(sample.alphas.empty());
 }
@@ -190,7 +186,7 @@ TEST(OptionList, describes_each_option_once_and_leaves_out_those_named) {
   Sample sample;
   OptionList list;
   list.add("Group", sample, {"quiet", "kind"});
-  EXPECT_EQ(list.all().size(), 7U);
+  EXPECT_EQ(list.all().size(), 6U);
   EXPECT_EQ(list.find_or_null("quiet"), nullptr);
   const CliOption& share = *list.find_or_null("share");
   EXPECT_EQ(share.group, "Group");

@@ -18,11 +18,14 @@ struct Options {
   bool fast = false;
   std::vector<double> split = {};
 
-  static void describe(auto&& option) {
-    option("data", &Options::data, "data");
-    option("alpha", &Options::alpha, Bounds{.low = 0, .high = 1}, "alpha");
-    option("fast", &Options::fast, "fast");
-    option("split", &Options::split, Bounds{.low = 0, .high = 1}, "split");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"data", &Options::data, "data"},
+        {"alpha", &Options::alpha, Bounds{.low = 0, .high = 1}, "alpha"},
+        {"fast", &Options::fast, "fast"},
+        {"split", &Options::split, Bounds{.low = 0, .high = 1}, "split"},
+    };
+    return all;
   }
 };
 
@@ -58,9 +61,12 @@ struct SourceChoice {
   std::string data = {};
   std::string data_dir = {};
 
-  static void describe(auto&& option) {
-    option("data", &SourceChoice::data, "data");
-    option("data-dir", &SourceChoice::data_dir, "folder");
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"data", &SourceChoice::data, "data"},
+        {"data-dir", &SourceChoice::data_dir, "folder"},
+    };
+    return all;
   }
 };
 

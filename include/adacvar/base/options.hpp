@@ -3,12 +3,16 @@
 #include <adacvar/base/error.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace adacvar {
@@ -53,14 +57,14 @@ struct OptionTest {
 /// When an option has an effect, told by the values of others: `with("loss", {"pinball"})`,
 /// `with("tune")` (it is given), `without("network")`, `a && b`, `a || b`.
 ///
-/// It stands behind an option's help in `describe`; one without has an effect always. `with` asks
+/// It stands behind an option's help; one without has an effect always. `with` asks
 /// also that the option it names has an effect itself, so conditions need not be repeated along a
 /// chain.
 class Condition {
  public:
   /// Always.
   Condition() = default;
-  explicit Condition(OptionTest test) : alternatives_{{std::move(test)}} {}
+  explicit Condition(OptionTest test);
 
   [[nodiscard]] bool is_always() const noexcept;
 
@@ -96,60 +100,90 @@ class Condition {
 /// Throws OptionError `name = value is outside bounds` unless `bounds` contains `value`.
 void check_range(std::string_view name, double value, const Bounds& bounds);
 
-/// Checks every described option of `options` against its bounds or names.
+/// Position of an enumeration's value among its names.
+struct OptionChoice {
+  std::size_t number = 0;
+
+  friend bool operator==(const OptionChoice&, const OptionChoice&) = default;
+};
+
+/// A value of an option: a number, a whole number, a number or nothing for "automatic", numbers,
+/// one of several names, a text, texts, or a switch.
+using OptionValue = std::variant<double, std::uint64_t, std::optional<double>, std::vector<double>,
+                                 OptionChoice, std::string, std::vector<std::string>, bool>;
+
+/// One option of an options struct.
 ///
-/// An options struct declares each option once, in `describe`: its name, member, allowed
-/// values (numbers: Bounds, enumerations: Names, texts and switches: none), help and, unless it
-/// always has an effect, a Condition. Checks, flags, configuration keys and the page of options are
-/// made from that one list.
-/// Throws: OptionError for the first value that is not allowed.
-template <class Options>
-void check_options(const Options& options);
-
-namespace detail {
-
-void check_name_count(std::string_view name, std::uint64_t value, std::size_t count);
-
-template <class Options>
-struct OptionChecker {
-  const Options& options;
-
-  template <class Number>
-  void operator()(std::string_view name, Number Options::*member, const Bounds& bounds,
-                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
-    check_range(name, static_cast<double>(options.*member), bounds);
+/// A struct declares each of its options once, in `options()`: name, member, allowed values
+/// (numbers: Bounds, enumerations: Names, texts and switches: none), help and, unless it always has
+/// an effect, a Condition:
+///   {"alpha", &O::alpha, Bounds{.low = 0, .high = 1}, "tail share"},
+/// Checks, flags, configuration keys, help, the model file and the page of options are made from
+/// that one list. The default of an option is its value in a struct that was not changed.
+class OptionSpec {
+ public:
+  template <class Options, class Number>
+  OptionSpec(std::string_view option, Number Options::*member, const Bounds& allowed,
+             std::string_view sentence, Condition condition = {})
+      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {
+    bounds = allowed;
   }
+  template <class Options, class Enum, std::size_t Count>
+  OptionSpec(std::string_view option, Enum Options::*member, const Names<Count>& allowed,
+             std::string_view sentence, Condition condition = {})
+      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {
+    names.assign(allowed.names.begin(), allowed.names.end());
+  }
+  template <class Options, class Text>
+  OptionSpec(std::string_view option, Text Options::*member, std::string_view sentence,
+             Condition condition = {})
+      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {}
 
-  template <class Number>
-  void operator()(std::string_view name, std::optional<Number> Options::*member,
-                  const Bounds& bounds, std::string_view /*help*/,
-                  const Condition& /*used*/ = {}) const {
-    if (const auto& value = options.*member) {
-      check_range(name, static_cast<double>(*value), bounds);
+  std::string_view name;
+  std::string_view help;                ///< one sentence, without a full stop
+  Bounds bounds;                        ///< of numbers
+  std::vector<std::string_view> names;  ///< of an enumeration, in the order of its numbers
+  Condition used;                       ///< when it has an effect
+
+  /// Its value in `options`, which must be of the struct that declares it.
+  [[nodiscard]] OptionValue value(const void* options) const;
+  /// `value` must be of the kind that `value(options)` has, and allowed.
+  void set(void* options, const OptionValue& value) const;
+  /// Throws: OptionError when it is not allowed.
+  void check(const OptionValue& value) const;
+
+ private:
+  /// Where the value is in a struct, and what is there.
+  struct Place {
+    std::function<void*(void*)> find;
+    OptionValue kind;  ///< some value of the kind
+  };
+
+  template <class Options, class Value>
+  static Place place_of(Value Options::*member) {
+    const auto find = [member](void* options) -> void* {
+      return &(static_cast<Options*>(options)->*member);
+    };
+    if constexpr (std::is_enum_v<Value>) {
+      static_assert(std::is_same_v<std::underlying_type_t<Value>, std::uint8_t>);
+      return {find, OptionChoice{}};
+    } else {
+      return {find, OptionValue(std::in_place_type<Value>)};
     }
   }
 
-  void operator()(std::string_view name, std::vector<double> Options::*member, const Bounds& bounds,
-                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
-    for (const double value : options.*member) check_range(name, value, bounds);
-  }
+  OptionSpec(std::string_view option, std::string_view sentence, Condition condition, Place place);
 
-  template <class Enum, std::size_t Count>
-  void operator()(std::string_view name, Enum Options::*member, const Names<Count>&,
-                  std::string_view /*help*/, const Condition& /*used*/ = {}) const {
-    check_name_count(name, static_cast<std::uint64_t>(options.*member), Count);
-  }
-
-  template <class Text>
-  void operator()(std::string_view /*name*/, Text Options::* /*member*/, std::string_view /*help*/,
-                  const Condition& /*used*/ = {}) const {}
+  Place place_;
 };
 
-}  // namespace detail
+/// Throws: OptionError for the first value in `options` that is not allowed.
+void check_options(const std::vector<OptionSpec>& specs, const void* options);
 
+/// The same for a struct that declares its options.
 template <class Options>
 void check_options(const Options& options) {
-  Options::describe(detail::OptionChecker<Options>{options});
+  check_options(Options::options(), &options);
 }
 
 }  // namespace adacvar

@@ -26,25 +26,7 @@ struct DataOptions {
   bool strict = false;
   SourceOptions source = {};
 
-  static void describe(auto&& option) {
-    using O = DataOptions;
-    option("data", &O::data,
-           "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
-           "of a built-in set");
-    option("target", &O::target,
-           "column to learn; built-in sets, LIBSVM files and pictures know their own");
-    option("task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
-           "auto: classes when the target is text of at most 50 values or has two values, else "
-           "regression");
-    option(
-        "split", &O::split, Bounds{.low = 0, .high = 1},
-        "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
-        "set of pictures keeps its own test rows");
-    option("valid-data", &O::valid_data, "file or set of the validation rows");
-    option("test-data", &O::test_data, "file or set of the test rows");
-    option("raw-features", &O::raw_features, "numeric features are not standardised");
-    option("strict", &O::strict, "a row without a target is an error, not left out", for_files());
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// Data ready for training and judging; `valid` and `test` may be without rows.

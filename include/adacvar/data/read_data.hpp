@@ -36,29 +36,7 @@ struct SourceOptions {
   std::uint64_t make_seed = 0;
   ReadProgress progress = {};  ///< of a file
 
-  static void describe(auto&& option) {
-    using O = SourceOptions;
-    option("categorical", &O::categorical,
-           "columns that are categories though they look numeric, with commas between; one whose "
-           "name has a comma in double quotes");
-    option("drop", &O::drop, "columns to leave out, with commas between, quoted likewise");
-    option("separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space", "pipe"},
-           "what stands between the fields of a text file", for_files());
-    option("header", &O::header, Names{"auto", "yes", "no"},
-           "whether the first row of a text file names the columns", for_files());
-    option("decimal", &O::decimal, Names{"auto", "point", "comma"},
-           "decimal sign of a text file's numbers; auto: found column by column", for_files());
-    option("missing", &O::missing,
-           "words or numbers of a text file that mean a missing value, with commas between",
-           for_files());
-    option("data-dir", &O::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data",
-           for_named_sets());
-    option("make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
-           "rows of a synthetic set", for_synthetic_sets());
-    option("make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set",
-           for_synthetic_sets());
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// What a source holds, before preprocessing.

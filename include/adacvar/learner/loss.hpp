@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace adacvar {
 
@@ -78,17 +79,7 @@ struct LossOptions {
   double delta = 1.0;
   double tau = 0.5;
 
-  static void describe(auto&& option) {
-    using O = LossOptions;
-    option("loss", &O::loss,
-           Names{"auto", "squared", "absolute", "huber", "pinball", "logistic", "softmax", "hinge"},
-           "auto: squared for regression, logistic for two classes, softmax for more");
-    option("delta", &O::delta, Bounds{.low = 0, .low_ok = false},
-           "residual where the loss becomes linear, in standard deviations of the target",
-           with("loss", {"huber"}));
-    option("tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-           "the quantile that is learned", with("loss", {"pinball"}));
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// The loss chosen, for targets like those of `data`.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace adacvar {
 
@@ -30,24 +31,7 @@ struct NetworkOptions {
   Device device = Device::cpu;
   std::uint64_t threads = 0;
 
-  static void describe(auto&& option) {
-    using O = NetworkOptions;
-    option("network", &O::network,
-           "trains a network: mlp:64,64, lenet5, lenet5-paper, resnet18, vgg16-bn or a TorchScript "
-           "file (.pt)");
-    option("width", &O::width, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "share of the network's hidden units and channels that is kept", with("network"));
-    option("dropout", &O::dropout, Bounds{.low = 0, .high = 1, .high_ok = false},
-           "share of hidden units left out at random in training; automatic: 0, of vgg16-bn 0.5",
-           with("network"));
-    option("augment", &O::augment, Names{"none", "crop", "crop-flip"},
-           "training pictures are moved by up to 4 pixels, and mirrored", with("network"));
-    option("device", &O::device, Names{"cpu", "cuda"}, "where the network is computed",
-           with("network"));
-    option("network-threads", &O::threads, Bounds{.low = 0, .high = 4096},
-           "threads of the network; 0: one per core; one gives the same bits on every run",
-           with("network"));
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// A trained network; it does not change.

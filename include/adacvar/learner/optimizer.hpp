@@ -1,7 +1,6 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
-#include <adacvar/learner/train_conditions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,16 +21,7 @@ struct OptimizerOptions {
   bool nesterov = false;
   double weight_decay = 0.0;  ///< theta shrinks by rate * weight_decay a step, intercepts too
 
-  static void describe(auto&& option) {
-    using O = OptimizerOptions;
-    option("optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps", takes_steps());
-    option("momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-           "share of the last step that is kept", with("optimizer", {"sgd"}) || with("tune"));
-    option("nesterov", &O::nesterov, "looks ahead by its momentum",
-           (with("optimizer", {"sgd"}) || with("tune")) && without("momentum", {"0"}));
-    option("weight-decay", &O::weight_decay, Bounds{.low = 0},
-           "weights shrink by learning rate * weight decay a step, intercepts too", takes_steps());
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// Moves parameters against a gradient.

@@ -14,17 +14,9 @@ struct BootstrapOptions {
   std::uint64_t resamples = 0;
   double level = 0.95;
   std::uint64_t seed = 0;
-  unsigned threads = 0;
+  std::uint64_t threads = 0;
 
-  static void describe(auto&& option) {
-    using O = BootstrapOptions;
-    option("resamples", &O::resamples, Bounds{.low = 0, .high = 1e6},
-           "bootstrap resamples; 0: 1000, from 200,000 losses on fewer, at least 200");
-    option("level", &O::level, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-           "share of samples whose interval should hold the true value");
-    option("seed", &O::seed, Bounds{.low = 0}, "seed of the resamples");
-    option("threads", &O::threads, Bounds{.low = 0}, "threads; 0: as many as the machine has");
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// How many resamples of n losses `options` ask for: where resamples = 0, as many as 2e8 draws

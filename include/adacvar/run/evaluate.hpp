@@ -27,18 +27,7 @@ struct EvaluateOptions {
   BootstrapOptions bootstrap = {};
   SourceOptions source = {};
 
-  static void describe(auto&& option) {
-    using O = EvaluateOptions;
-    option("alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "tail shares to report; the model's own, 0.01, 0.05, 0.1 and 0.5 unless given");
-    option("group", &O::group, "column whose values divide the rows into groups");
-    option("worst", &O::worst, Bounds{.low = 0}, "rows with the largest losses to list");
-    option("part", &O::part, Names{"all", "train", "valid", "test"},
-           "rows of the model's own data by the split it was trained with");
-    option("certify", &O::certify,
-           "proves how far the CVaR here is from that of the best linear model for these rows");
-    option("strict", &O::strict, "a row without a target is an error, not left out", for_files());
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// Losses of some rows, in the user's units, and what they amount to.

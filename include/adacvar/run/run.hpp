@@ -5,7 +5,6 @@
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
-#include <adacvar/learner/train_conditions.hpp>
 #include <adacvar/run/result.hpp>
 
 #include <atomic>
@@ -29,15 +28,7 @@ struct TuneOptions {
   Selection select = Selection::cvar;
   std::uint64_t threads = 0;
 
-  static void describe(auto&& option) {
-    using O = TuneOptions;
-    option("tune", &O::tune, "tries a small grid around the options and keeps the best",
-           without("algorithm", {"exact"}));
-    option("select", &O::select, Names{"cvar", "accuracy"},
-           "what tuning judges by, on the validation rows", with("tune"));
-    option("threads", &O::threads, Bounds{.low = 0, .high = 4096},
-           "runs at a time; 0: one per core; does not change the result", without("network"));
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 enum class CertifyChoice : std::uint8_t {
@@ -53,41 +44,19 @@ struct SolveOptions {
   std::vector<double> alphas = {};
   double until_gap = 0;
 
-  static void describe(auto&& option) {
-    using O = SolveOptions;
-    option("certify", &O::certify, Names{"auto", "yes", "no"},
-           "proves how far the training CVaR is from the least possible; auto: where that is quick",
-           without("algorithm", {"exact"}) && without("network"));
-    option("tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
-           "relative gap that the exact optimum is proved to",
-           with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network")));
-    option("alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
-           "a model for each of these tail shares", with("algorithm", {"exact"}));
-    option("until-gap", &O::until_gap, Bounds{.low = 0},
-           "ends when this relative gap is proved; 0: does not look", follows_game());
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 struct RepeatOptions {
   std::uint64_t repeats = 1;
 
-  static void describe(auto&& option) {
-    option("repeats", &RepeatOptions::repeats, Bounds{.low = 1, .high = 1000},
-           "runs with the seeds seed, seed + 1, ...: other splits and draws; shows mean and "
-           "standard deviation");
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 struct CheckpointOptions {
   std::string checkpoint = {};
 
-  static void describe(auto&& option) {
-    option(
-        "checkpoint", &CheckpointOptions::checkpoint,
-        "file that keeps the state after every epoch: the same command, given again after the run "
-        "was killed, resumes from it to the same result",
-        without("algorithm", {"exact"}) && without("learner", {"btl"}) && without("tune"));
-  }
+  static const std::vector<OptionSpec>& options();
 };
 
 /// A whole run: data, loss, training, tuning, proofs.

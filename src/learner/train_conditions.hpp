@@ -4,7 +4,7 @@
 
 namespace adacvar {
 
-/// What options of training need to have an effect; for `describe`.
+/// When options of training have an effect.
 
 /// Batches are drawn.
 [[nodiscard]] inline Condition draws_batches() {

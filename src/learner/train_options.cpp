@@ -1,0 +1,56 @@
+#include <adacvar/learner/train.hpp>
+
+#include "learner/train_conditions.hpp"
+
+namespace adacvar {
+
+const std::vector<OptionSpec>& TrainOptions::options() {
+  using O = TrainOptions;
+  static const std::vector<OptionSpec> all{
+      {"algorithm", &O::algorithm, kAlgorithmNames, "how the tail is trained"},
+      {"alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
+       "tail share: CVaR is the mean of the worst alpha of the losses", without("alphas")},
+      {"learner", &O::learner, Names{"steps", "btl"},
+       "gradient steps, or be-the-leader: an exact fit to the mean of the laws so far",
+       with("algorithm", {"adacvar"}) && without("network")},
+      {"information", &O::information, Names{"bandit", "full"},
+       "the sampler sees the losses drawn, or all of them", with("learner", {"btl"})},
+      {"oracle-calls", &O::oracle_calls, Bounds{.low = 1, .high = 1e6}, "exact fits per epoch",
+       with("learner", {"btl"})},
+      {"epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws",
+       without("algorithm", {"exact"})},
+      {"batch", &O::batch, Bounds{.low = 0, .high = 1e6},
+       "examples a step; 0: rows / 64, at least 8 and at most 64", draws_batches()},
+      {"learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
+       "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
+       "sqrt(alpha)",
+       takes_steps()},
+      {"lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
+       "how the learning rate changes with the epochs", takes_steps()},
+      {"decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
+       "factor on the learning rate", with("lr-schedule", {"steps"})},
+      {"decay-every", &O::decay_every, Bounds{.low = 0},
+       "epochs between factors; 0: after 40 % and 80 % of the epochs",
+       with("lr-schedule", {"steps"})},
+      {"ridge", &O::ridge, Bounds{.low = 0},
+       "adds ridge/2 |weights|^2 to what is minimised, intercepts left out", without("network")},
+      {"radius", &O::radius, Bounds{.low = 0},
+       "weights are kept in a ball of this radius; 0: no ball",
+       takes_steps() && without("network")},
+      {"temperature", &O::temperature, Bounds{.low = 1e-9, .high = 1e9},
+       "width of the border of the tail, as a multiple of the CVaR of the losses",
+       with("algorithm", {"soft"})},
+      {"level-window", &O::level_window, Bounds{.low = 1, .high = 1e9},
+       "the tail's level is fitted to the last level-window / alpha losses",
+       with("algorithm", {"trunc", "soft"})},
+      {"iterate", &O::iterate, Names{"auto", "last", "average", "random", "best"},
+       "which of the parameters met are the result; auto: average, of a network last",
+       without("algorithm", {"exact"})},
+      {"patience", &O::patience, Bounds{.low = 0},
+       "epochs without a better validation CVaR before stopping; 0: never", draws_batches()},
+      {"seed", &O::seed, Bounds{.low = 0}, "seed of all draws"},
+  };
+  return all;
+}
+
+}  // namespace adacvar
