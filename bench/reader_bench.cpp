@@ -1,7 +1,7 @@
 // Question: how fast is a numeric CSV read beside std::getline and strtod, on one core?
 
 #include <adacvar/base/rng.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include <benchmark/benchmark.h>
 

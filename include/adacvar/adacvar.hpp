@@ -5,15 +5,9 @@
 #include <adacvar/base/index.hpp>
 #include <adacvar/base/options.hpp>
 #include <adacvar/base/rng.hpp>
+#include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/data/images.hpp>
 #include <adacvar/data/matrix_view.hpp>
-#include <adacvar/data/prepare_data.hpp>
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_data.hpp>
-#include <adacvar/data/read_table.hpp>
-#include <adacvar/data/split.hpp>
-#include <adacvar/data/table.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>

@@ -9,9 +9,9 @@
 #include "report/text_table.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_data.hpp>
 #include "base/number_text.hpp"
 #include "data/named_sets.hpp"
+#include "data/read_data.hpp"
 #include "data/synthetic.hpp"
 
 #include <fmt/format.h>

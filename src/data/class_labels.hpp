@@ -1,7 +1,7 @@
 #pragma once
 
 #include <adacvar/base/index.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/table.hpp"
 
 #include <span>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_data.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/preprocess.hpp"
+#include "data/read_data.hpp"
+#include "data/read_table.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include <cstddef>
 #include <string>

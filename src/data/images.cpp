@@ -1,4 +1,4 @@
-#include <adacvar/data/images.hpp>
+#include "data/images.hpp"
 
 #include "data/file_bytes.hpp"
 #include "data/parse_idx.hpp"

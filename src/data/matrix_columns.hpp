@@ -1,7 +1,7 @@
 #pragma once
 
 #include <adacvar/data/matrix_view.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/table.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 #include "data/named_sets.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "data/named_files.hpp"

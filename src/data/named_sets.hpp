@@ -1,8 +1,8 @@
 #pragma once
 
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/data/images.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/images.hpp"
+#include "data/table.hpp"
 
 #include <cstdint>
 #include <filesystem>

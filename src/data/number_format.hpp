@@ -1,8 +1,8 @@
 #pragma once
 
 #include <adacvar/base/index.hpp>
-#include <adacvar/data/read_table.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/read_table.hpp"
+#include "data/table.hpp"
 
 #include <cstddef>
 #include <optional>

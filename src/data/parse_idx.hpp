@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/images.hpp>
+#include "data/images.hpp"
 
 #include <string>
 #include <string_view>

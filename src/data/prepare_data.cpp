@@ -1,4 +1,4 @@
-#include <adacvar/data/prepare_data.hpp>
+#include "data/prepare_data.hpp"
 
 #include "data/class_labels.hpp"
 #include "data/number_format.hpp"

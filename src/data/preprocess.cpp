@@ -1,4 +1,4 @@
-#include <adacvar/data/preprocess.hpp>
+#include "data/preprocess.hpp"
 
 #include "data/class_labels.hpp"
 #include "data/matrix_columns.hpp"

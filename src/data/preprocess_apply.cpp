@@ -1,4 +1,4 @@
-#include <adacvar/data/preprocess.hpp>
+#include "data/preprocess.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/preprocess.hpp>
+#include "data/preprocess.hpp"
 
 #include <nlohmann/json.hpp>
 

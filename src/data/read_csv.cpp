@@ -1,4 +1,4 @@
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 #include "data/table_stream.hpp"
 
 #include "base/did_you_mean.hpp"

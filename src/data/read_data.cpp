@@ -1,4 +1,4 @@
-#include <adacvar/data/read_data.hpp>
+#include "data/read_data.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "data/class_labels.hpp"
@@ -8,8 +8,8 @@
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_table.hpp>
 #include "data/named_sets.hpp"
+#include "data/read_table.hpp"
 #include "data/synthetic.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"

@@ -1,4 +1,4 @@
-#include <adacvar/data/split.hpp>
+#include "data/split.hpp"
 
 #include "data/shuffle.hpp"
 

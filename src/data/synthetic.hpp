@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/table.hpp>
+#include "data/table.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <adacvar/data/table.hpp>
+#include "data/table.hpp"
 
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"

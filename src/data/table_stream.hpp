@@ -1,7 +1,7 @@
 #pragma once
 
-#include <adacvar/data/read_table.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/read_table.hpp"
+#include "data/table.hpp"
 
 #include <filesystem>
 #include <memory>

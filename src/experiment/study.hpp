@@ -1,9 +1,9 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
+#include "data/prepare_data.hpp"
 #include "experiment/grid.hpp"
 
 #include <cstdint>

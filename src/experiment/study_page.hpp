@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/read_data.hpp>
+#include "data/read_data.hpp"
 #include "experiment/summary.hpp"
 #include "report/page.hpp"
 #include "report/result_table.hpp"

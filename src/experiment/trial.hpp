@@ -1,10 +1,10 @@
 #pragma once
 
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
+#include "data/prepare_data.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/read_data.hpp>
+#include "data/read_data.hpp"
 #include "report/chart.hpp"
 
 #include <optional>

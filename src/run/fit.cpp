@@ -4,7 +4,7 @@
 #include "run/runner.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/prepare_data.hpp>
+#include "data/prepare_data.hpp"
 
 #include <fmt/core.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/run/run.hpp>
+#include "data/prepare_data.hpp"
 
 #include <string>
 #include <vector>

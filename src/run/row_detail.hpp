@@ -4,9 +4,9 @@
 
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/data/preprocess.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/run/result.hpp>
+#include "data/preprocess.hpp"
 
 #include <span>
 

@@ -4,7 +4,7 @@
 #include "run/notes.hpp"
 #include "run/runner.hpp"
 
-#include <adacvar/data/prepare_data.hpp>
+#include "data/prepare_data.hpp"
 
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-#include <adacvar/run.hpp>
+#include <adacvar/run/run.hpp>
 
 #include "learner/train_conditions.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/run/run.hpp>
+#include "data/prepare_data.hpp"
 
 #include <span>
 #include <vector>

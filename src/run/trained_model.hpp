@@ -1,13 +1,13 @@
 #pragma once
 
-#include <adacvar/data/prepare_data.hpp>
-#include <adacvar/data/preprocess.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/solver/certificate.hpp>
+#include "data/prepare_data.hpp"
+#include "data/preprocess.hpp"
 
 #include <memory>
 #include <optional>

@@ -4,8 +4,8 @@
 #include "support/temporary_folder.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_data.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/read_data.hpp"
+#include "data/read_table.hpp"
 
 #include <gtest/gtest.h>
 

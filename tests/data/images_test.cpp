@@ -1,10 +1,10 @@
-#include <adacvar/data/images.hpp>
+#include "data/images.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/prepare_data.hpp>
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_data.hpp>
 #include "data/named_sets.hpp"
+#include "data/prepare_data.hpp"
+#include "data/preprocess.hpp"
+#include "data/read_data.hpp"
 
 #include "support/made_pictures.hpp"
 #include "support/message_of.hpp"

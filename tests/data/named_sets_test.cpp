@@ -1,6 +1,6 @@
 #include "data/named_sets.hpp"
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/preprocess.hpp>
+#include "data/preprocess.hpp"
 
 #include "support/message_of.hpp"
 #include "support/targets_in_units.hpp"

@@ -1,6 +1,6 @@
+#include "data/preprocess.hpp"
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include "data/preprocess_json.hpp"
 #include "support/message_of.hpp"

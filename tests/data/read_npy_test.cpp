@@ -1,5 +1,5 @@
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,5 +1,5 @@
+#include "data/read_table.hpp"
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_table.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
+#include "data/split.hpp"
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
-#include <adacvar/data/split.hpp>
 
 #include "support/message_of.hpp"
 

@@ -1,7 +1,7 @@
 #include "experiment/run_study.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/read_data.hpp>
+#include "data/read_data.hpp"
 #include "experiment/study_report.hpp"
 #include "experiment/summary.hpp"
 

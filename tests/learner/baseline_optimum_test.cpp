@@ -4,9 +4,9 @@
 //
 // ADACVAR_LONG_TESTS=1 runs all sets; experiments/baselines/optima.md is its output.
 
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
+#include "data/prepare_data.hpp"
 
 #include <Eigen/Dense>
 

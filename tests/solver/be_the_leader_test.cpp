@@ -3,9 +3,9 @@
 #include "support/expect_words.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/prepare_data.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
+#include "data/prepare_data.hpp"
 
 #include <gtest/gtest.h>
 

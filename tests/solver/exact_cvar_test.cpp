@@ -4,8 +4,8 @@
 #include "support/small_problems.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/data/prepare_data.hpp>
 #include "data/named_sets.hpp"
+#include "data/prepare_data.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/prepare_data.hpp>
+#include "data/prepare_data.hpp"
 #include "data/synthetic.hpp"
 #include "experiment/result_log.hpp"
 #include "experiment/study.hpp"

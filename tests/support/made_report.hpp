@@ -1,6 +1,6 @@
 #pragma once
 
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 #include <adacvar/run/result.hpp>
 #include "run/trained_model.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
-#include <adacvar/data/read_data.hpp>
+#include <adacvar/data/data_options.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/run/model.hpp>
 #include <adacvar/run/result.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
-#include <adacvar/data/prepare_data.hpp>
+#include <adacvar/data/data_options.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
-#include <adacvar/data/images.hpp>
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_table.hpp>
-#include <adacvar/data/table.hpp>
+#include <adacvar/data/data_options.hpp>
+#include "data/images.hpp"
+#include "data/preprocess.hpp"
+#include "data/read_table.hpp"
+#include "data/table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,29 +16,10 @@
 
 namespace adacvar {
 
-enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space, pipe };
-enum class HeaderChoice : std::uint8_t { automatic, yes, no };
-
 /// What options of reading need to have an effect: one of the sources is of their kind.
 [[nodiscard]] Condition for_files();
 [[nodiscard]] Condition for_synthetic_sets();
 [[nodiscard]] Condition for_named_sets();
-
-/// How data is found and read; the defaults find out for themselves.
-struct SourceOptions {
-  Separator separator = Separator::automatic;
-  HeaderChoice header = HeaderChoice::automatic;
-  std::vector<std::string> categorical = {};
-  std::vector<std::string> drop = {};
-  DecimalChoice decimal = DecimalChoice::automatic;
-  std::vector<std::string> missing = {};
-  std::string data_dir = {};
-  std::uint64_t make_rows = 10'000;
-  std::uint64_t make_seed = 0;
-  ReadProgress progress = {};  ///< of a file
-
-  static const std::vector<OptionSpec>& options();
-};
 
 /// What a source holds, before preprocessing.
 struct RawData {
@@ -72,15 +54,6 @@ struct RawData {
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
                                      std::vector<std::string> also = {});
-
-/// What identifies data: two sources with equal fingerprints hold the same columns and values.
-struct DataFingerprint {
-  std::uint64_t rows = 0;
-  std::uint64_t columns = 0;
-  std::string crc64;  ///< 16 hexadecimal digits
-
-  friend bool operator==(const DataFingerprint&, const DataFingerprint&) = default;
-};
 
 /// Cost: one pass over the data.
 [[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);

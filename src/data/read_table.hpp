@@ -1,6 +1,7 @@
 #pragma once
 
-#include <adacvar/data/table.hpp>
+#include <adacvar/data/data_options.hpp>
+#include "data/table.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace adacvar {
-
-/// Called now and then while a file is read, or unpacked first: bytes done, of how many.
-using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
-/// What separates the decimals of a number.
-enum class DecimalChoice : std::uint8_t { automatic, point, comma };
 
 /// A column that is numeric whatever stands in it, and how its numbers are written.
 struct KnownNumbers {

@@ -1,33 +1,17 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
+#include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/data/preprocess.hpp>
-#include <adacvar/data/read_data.hpp>
-#include <adacvar/data/split.hpp>
+#include "data/preprocess.hpp"
+#include "data/read_data.hpp"
+#include "data/split.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace adacvar {
-
-enum class TaskChoice : std::uint8_t { automatic, regression, binary, multiclass };
-
-/// Which data is learned from, and what of it.
-struct DataOptions {
-  std::string data = {};
-  std::string target = {};
-  TaskChoice task = TaskChoice::automatic;
-  std::vector<double> split = {};
-  std::string valid_data = {};
-  std::string test_data = {};
-  bool raw_features = false;
-  bool strict = false;
-  SourceOptions source = {};
-
-  static const std::vector<OptionSpec>& options();
-};
 
 /// Data ready for training and judging; `valid` and `test` may be without rows.
 struct PreparedData {

@@ -2,9 +2,9 @@
 
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/data/images.hpp>
 #include <adacvar/data/matrix_view.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/images.hpp"
+#include "data/table.hpp"
 
 #include <cstddef>
 #include <cstdint>

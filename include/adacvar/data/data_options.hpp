@@ -1,0 +1,62 @@
+#pragma once
+
+#include <adacvar/base/options.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// Called now and then while a file is read, or unpacked first: bytes done, of how many.
+using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// The decimal sign of numbers.
+enum class DecimalChoice : std::uint8_t { automatic, point, comma };
+
+enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space, pipe };
+enum class HeaderChoice : std::uint8_t { automatic, yes, no };
+enum class TaskChoice : std::uint8_t { automatic, regression, binary, multiclass };
+
+/// How data is found and read; the defaults find out for themselves.
+struct SourceOptions {
+  Separator separator = Separator::automatic;
+  HeaderChoice header = HeaderChoice::automatic;
+  std::vector<std::string> categorical = {};
+  std::vector<std::string> drop = {};
+  DecimalChoice decimal = DecimalChoice::automatic;
+  std::vector<std::string> missing = {};
+  std::string data_dir = {};
+  std::uint64_t make_rows = 10'000;
+  std::uint64_t make_seed = 0;
+  ReadProgress progress = {};  ///< of a file
+
+  static const std::vector<OptionSpec>& options();
+};
+
+/// Which data is learned from: source, target, task and split.
+struct DataOptions {
+  std::string data = {};
+  std::string target = {};
+  TaskChoice task = TaskChoice::automatic;
+  std::vector<double> split = {};
+  std::string valid_data = {};
+  std::string test_data = {};
+  bool raw_features = false;
+  bool strict = false;
+  SourceOptions source = {};
+
+  static const std::vector<OptionSpec>& options();
+};
+
+/// Identifies data: two sources with equal fingerprints hold the same columns and values.
+struct DataFingerprint {
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::string crc64 = {};  ///< 16 hexadecimal digits
+
+  friend bool operator==(const DataFingerprint&, const DataFingerprint&) = default;
+};
+
+}  // namespace adacvar
