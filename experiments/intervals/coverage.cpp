@@ -1,5 +1,5 @@
 // How often the 95 % intervals of evaluate_risk hold the true value, on samples of known
-// distributions: the tables of docs/intervals.md, in Markdown on standard output.
+// distributions: the tables of README.md here, in Markdown on standard output.
 
 #include <adacvar/base/rng.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
