@@ -5,6 +5,7 @@
 #include "cli/report_output.hpp"
 #include "cli/sha256.hpp"
 #include "cli/text_style.hpp"
+#include "run/model_file.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/run/evaluate.hpp>

@@ -1,8 +1,8 @@
 #include "cli/overwriting.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/run/model_file.hpp>
 #include "data/read_data.hpp"
+#include "run/model_file.hpp"
 
 #include <fmt/format.h>
 

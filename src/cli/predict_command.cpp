@@ -5,11 +5,11 @@
 #include "data/columns_like.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/run/model_file.hpp>
 #include "data/named_sets.hpp"
 #include "data/read_data.hpp"
 #include "data/table_stream.hpp"
 #include "learner/predict.hpp"
+#include "run/model_file.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

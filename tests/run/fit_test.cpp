@@ -29,7 +29,8 @@ struct Problem {
 
 Problem linear_problem(std::size_t rows, std::uint64_t seed = 1) {
   Rng rng(seed);
-  Problem problem{.rows = rows};
+  Problem problem;
+  problem.rows = rows;
   for (std::size_t i = 0; i < rows; ++i) {
     const double a = rng.uniform();
     const double b = 100 + 10 * rng.uniform();
@@ -241,7 +242,7 @@ TEST(Fit, sizes_values_and_options_are_checked_at_the_door) {
   expect_words<OptionError>([&] { (void)fit(x, p.y, {.ridge = -1}); }, "ridge = -1");
   const Words names = {"a", "b"};
   expect_words<DataError>([&] { (void)fit(x, p.y, {.names = names}); }, "2 names");
-  expect_words<DataError>([&] { (void)fit({p.x, 0, 0}, {}); }, "values");
+  expect_words<DataError>([&] { (void)fit({p.x, 0, 0}, Numbers{}); }, "values");
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Numbers broken = p.x;
