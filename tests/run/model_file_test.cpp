@@ -410,6 +410,7 @@ TEST_F(DamagedModelFile, no_key_can_be_missed) {
   }
   for (const char* part : {"loss", "model", "data", "preprocessing"}) {
     for (const auto& [key, value] : good[part].items()) {
+      if (key == "inputs") continue;  // earlier versions did not write it
       json bad = good;
       bad[part].erase(key);
       EXPECT_FALSE(loads(bad.dump(), key)) << part << " without " << key;
