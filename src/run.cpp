@@ -1,5 +1,6 @@
 #include <adacvar/run.hpp>
 
+#include "base/join.hpp"
 #include "base/option_states.hpp"
 #include "learner/train_conditions.hpp"
 #include "report/certificate_report.hpp"
@@ -9,7 +10,7 @@
 #include <adacvar/learner/predict.hpp>
 #include <adacvar/risk/classification.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -124,7 +125,7 @@ void note_uniform_optimum(const std::vector<RunResult>& results,
       "every class the same chance: by this measure there is nothing to learn. Look at the "
       "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
       "away for it",
-      fmt::join(alphas, ", "), even, classes));
+      join(alphas, ", "), even, classes));
 }
 
 bool is_exact(const RunResult& result) {

@@ -11,7 +11,7 @@
 #include <adacvar/solver/be_the_leader.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <adacvar/evaluate.hpp>
 #include <adacvar/report/run_page.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <iterator>

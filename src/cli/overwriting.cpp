@@ -4,7 +4,7 @@
 #include <adacvar/data/read_data.hpp>
 #include <adacvar/learner/model_file.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include <adacvar/learner/model_file.hpp>
 #include <adacvar/learner/predict.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <adacvar/report/number_text.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/named_sets.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

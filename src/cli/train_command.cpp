@@ -14,7 +14,7 @@
 #include <adacvar/report/run_page.hpp>
 #include <adacvar/report/run_text.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,11 +1,12 @@
 #include <adacvar/data/images.hpp>
 
+#include "base/join.hpp"
 #include "data/file_bytes.hpp"
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -54,7 +55,7 @@ void check_length(const IdxBytes& idx, const std::string& source) {
   for (const std::size_t size : idx.sizes) expected *= static_cast<double>(size);
   if (expected == static_cast<double>(idx.body.size())) return;
   throw DataError(fmt::format("the header says {} = {:.15g} bytes, the file has {}",
-                              fmt::join(idx.sizes, " x "), expected, idx.body.size()),
+                              join(idx.sizes, " x "), expected, idx.body.size()),
                   source);
 }
 

@@ -7,7 +7,7 @@
 #include "deep/torch_model.hpp"
 #include "learner/training_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include <adacvar/data/shift.hpp>
 #include <adacvar/experiment/study.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

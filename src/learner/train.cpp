@@ -3,7 +3,7 @@
 #include "learner/linear_backend.hpp"
 #include "learner/training_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

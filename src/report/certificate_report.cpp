@@ -1,6 +1,6 @@
 #include "report/certificate_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 
 #include <adacvar/report/number_text.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "base/utf8.hpp"
 #include "report/text_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

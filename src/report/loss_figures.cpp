@@ -3,7 +3,7 @@
 #include <adacvar/report/number_text.hpp>
 #include <adacvar/risk/histogram.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

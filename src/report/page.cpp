@@ -4,7 +4,7 @@
 #include <adacvar/report/svg_chart.hpp>
 #include <adacvar/version.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

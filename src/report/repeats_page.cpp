@@ -4,7 +4,7 @@
 #include <adacvar/report/repeats.hpp>
 #include <adacvar/report/run_page.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

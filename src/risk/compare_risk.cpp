@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "risk/bootstrap.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
