@@ -12,6 +12,7 @@
 #include <adacvar/solver/exact_cvar.hpp>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

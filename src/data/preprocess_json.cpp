@@ -6,6 +6,7 @@
 #include <adacvar/base/error.hpp>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <limits>

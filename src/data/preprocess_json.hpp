@@ -2,7 +2,7 @@
 
 #include <adacvar/data/preprocess.hpp>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace adacvar {
 

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 #include <lzma.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
