@@ -105,7 +105,7 @@ std::string zsh_script(const std::vector<Command>& commands) {
 std::string quoted(std::string text) {
   for (std::size_t place = text.find('\''); place != std::string::npos;
        place = text.find('\'', place + 2)) {
-    text.insert(place, "\\");
+    text.insert(place, 1, '\\');
   }
   return "'" + text + "'";
 }

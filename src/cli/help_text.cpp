@@ -110,7 +110,7 @@ std::vector<std::string> groups_of(const Command& command) {
 std::string cell(std::string text) {
   for (std::size_t place = text.find('|'); place != std::string::npos;
        place = text.find('|', place + 2)) {
-    text.insert(place, "\\");
+    text.insert(place, 1, '\\');
   }
   return text;
 }
