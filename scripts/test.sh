@@ -22,6 +22,8 @@ scripts/install-deps.sh core program deep test deep-test
 # CMake reads the launcher from the environment when a build folder is new.
 if command -v ccache > /dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+  # Without these two, ccache leaves alone what is compiled with precompiled headers.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
 fi
 echo "test: building in build/dev"
 cmake --preset dev --log-level=WARNING

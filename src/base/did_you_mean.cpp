@@ -1,6 +1,6 @@
 #include "base/did_you_mean.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,8 @@
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace adacvar {
 
@@ -58,6 +59,18 @@ JsonView JsonView::at(std::string_view key) const {
   std::optional<JsonView> found = find(key);
   if (!found) throw DataError(fmt::format("is damaged: {} is missing", place_of(key)));
   return *std::move(found);
+}
+
+std::size_t JsonView::list_size() const {
+  require(value_.is_array(), "a list");
+  return value_.size();
+}
+
+JsonView JsonView::item(std::size_t number) const {
+  JsonView view(value_[number]);
+  view.list_ = this;
+  view.number_ = number;
+  return view;
 }
 
 std::vector<JsonView> JsonView::items() const {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,24 +46,17 @@ class JsonView {
   void get_to(std::uint64_t& to) const;
   template <class T>
   void get_to(std::vector<T>& to) const {
-    require(value_.is_array(), "a list");
+    const std::size_t size = list_size();
     to.clear();
-    to.reserve(value_.size());
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      T item{};
-      JsonView(value_[i], {*this, i}).get_to(item);
-      to.push_back(std::move(item));
-    }
+    to.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) to.push_back(item(i).get<T>());
   }
 
  private:
-  /// An item of a list: its place is written out only for a message.
-  struct ItemPlace {
-    const JsonView& list;
-    std::size_t number;
-  };
-  JsonView(const nlohmann::json& value, const ItemPlace& place)
-      : value_(value), list_(&place.list), number_(place.number) {}
+  /// Throws: DataError unless it is a list.
+  [[nodiscard]] std::size_t list_size() const;
+  /// An item of a list: its place is written out only for a message. Valid as long as the list.
+  [[nodiscard]] JsonView item(std::size_t number) const;
 
   [[nodiscard]] std::string place() const;
   [[nodiscard]] std::string place_of(std::string_view key) const;

@@ -1,6 +1,6 @@
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

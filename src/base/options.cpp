@@ -1,8 +1,9 @@
 #include <adacvar/base/options.hpp>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>
@@ -51,8 +52,8 @@ std::string text_of(const std::vector<OptionTest>& tests, std::string_view befor
     add_new(test.words.empty() ? (test.is_one_of ? wanted : excluded) : worded,
             test.words.empty() ? name : test.words);
   }
-  if (!wanted.empty()) worded.push_back(fmt::format("with {}", fmt::join(wanted, " and ")));
-  std::string text = fmt::format("{}", fmt::join(worded, " and "));
+  if (!wanted.empty()) worded.push_back(fmt::format("with {}", join(wanted, " and ")));
+  std::string text = join(worded, " and ");
   if (excluded.empty()) return text;
   return text + (text.empty() ? "not with " : " but not with ") + listed(excluded);
 }
@@ -109,7 +110,7 @@ std::string Condition::text(std::string_view before_name, std::string_view befor
     add_new(alternatives, text_of(tests, before_name, before_value));
   }
   const bool is_one_exclusion = alternatives.size() == 1 && alternatives[0].starts_with("not ");
-  return (is_one_exclusion ? "" : "only ") + fmt::format("{}", fmt::join(alternatives, ", or "));
+  return (is_one_exclusion ? "" : "only ") + join(alternatives, ", or ");
 }
 
 Condition operator&&(const Condition& one, const Condition& other) {

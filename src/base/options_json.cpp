@@ -1,8 +1,10 @@
 #include "base/options_json.hpp"
 
+#include "base/join.hpp"
+
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -34,7 +36,7 @@ OptionChoice read_choice(const OptionSpec& spec, const JsonView& json) {
   const auto place = std::ranges::find(spec.names, text);
   if (place == spec.names.end()) {
     throw DataError(
-        fmt::format("{} = '{}' is not one of: {}", spec.name, text, fmt::join(spec.names, ", ")));
+        fmt::format("{} = '{}' is not one of: {}", spec.name, text, join(spec.names, ", ")));
   }
   return {static_cast<std::size_t>(place - spec.names.begin())};
 }

@@ -1,8 +1,10 @@
 #include "base/unused_options.hpp"
 
+#include "base/join.hpp"
+
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
@@ -36,10 +38,10 @@ std::string values_text(const Condition& used, const std::vector<OptionState>& o
     for (const OptionTest& test : tests) {
       const OptionState* const option = find_state(options, test.option);
       if (option == nullptr || option->values.empty() || !seen.insert(test.option).second) continue;
-      parts.push_back(fmt::format("{} = {}", option->name, fmt::join(option->values, ",")));
+      parts.push_back(fmt::format("{} = {}", option->name, join(option->values, ",")));
     }
   }
-  return parts.empty() ? "" : fmt::format("; here {}", fmt::join(parts, ", "));
+  return parts.empty() ? "" : fmt::format("; here {}", join(parts, ", "));
 }
 
 // Where its own condition is met, another option that it rests on has no effect.

@@ -2,7 +2,7 @@
 
 #include "cli/common_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace adacvar::cli {
 

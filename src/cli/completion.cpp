@@ -1,8 +1,9 @@
+#include "base/join.hpp"
 #include "cli/help_text.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
@@ -25,7 +26,7 @@ std::string joined_first_words(const std::vector<Command>& commands) {
       words.push_back(first_word(command.name));
     }
   }
-  return fmt::format("{}", fmt::join(words, " "));
+  return join(words, " ");
 }
 
 std::string second_words(const std::vector<Command>& commands, const std::string& first) {
@@ -35,7 +36,7 @@ std::string second_words(const std::vector<Command>& commands, const std::string
       words.push_back(second_word(command.name));
     }
   }
-  return fmt::format("{}", fmt::join(words, " "));
+  return join(words, " ");
 }
 
 std::string flags(const Command& command) {
@@ -53,8 +54,7 @@ std::string bash_values(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     for (const CliOption& option : command.options.all()) {
       if (option.choices.empty() || !seen.insert(option.name).second) continue;
-      text +=
-          fmt::format("    --{}) words=\"{}\" ;;\n", option.name, fmt::join(option.choices, " "));
+      text += fmt::format("    --{}) words=\"{}\" ;;\n", option.name, join(option.choices, " "));
     }
   }
   return text;
@@ -105,7 +105,7 @@ std::string zsh_script(const std::vector<Command>& commands) {
 std::string quoted(std::string text) {
   for (std::size_t place = text.find('\''); place != std::string::npos;
        place = text.find('\'', place + 2)) {
-    text.insert(place, "\\");
+    text.insert(place, 1, '\\');
   }
   return "'" + text + "'";
 }
@@ -123,7 +123,7 @@ std::string fish_option(const Command& command, const CliOption& option) {
                                  quoted(fish_condition(command)), option.name, quoted(option.help));
   if (option.letter != 0) line += fmt::format(" -s {}", option.letter);
   if (!option.choices.empty()) {
-    line += fmt::format(" -xa '{}'", fmt::join(option.choices, " "));
+    line += fmt::format(" -xa '{}'", join(option.choices, " "));
   } else if (!option.is_switch) {
     line += " -r";
   }

@@ -1,12 +1,13 @@
 #include "cli/config_file.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "cli/csv_text.hpp"
 #include "data/file_bytes.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -110,9 +111,7 @@ class ConfigReader {
     return line == 0 ? fmt::format("{}: ", path_) : fmt::format("{}:{}: ", path_, line);
   }
 
-  static std::string section_of(const CLI::ConfigItem& item) {
-    return fmt::format("{}", fmt::join(item.parents, "."));
-  }
+  static std::string section_of(const CLI::ConfigItem& item) { return join(item.parents, "."); }
 
   [[nodiscard]] bool is_command(const std::string& section) const {
     std::string name = section;
@@ -131,7 +130,7 @@ class ConfigReader {
     std::vector<std::string> names;
     for (const Command& command : commands_) names.push_back(command.name);
     fail(section, {},
-         fmt::format("section [{}] is not one of: {}{}", section, fmt::join(names, ", "),
+         fmt::format("section [{}] is not one of: {}{}", section, join(names, ", "),
                      did_you_mean(section, names)));
   }
 
@@ -149,7 +148,7 @@ class ConfigReader {
     if (item.inputs.size() == 1) return item.inputs[0];
     std::vector<std::string> parts;
     for (const std::string& input : item.inputs) parts.push_back(csv_field(input));
-    return fmt::format("{}", fmt::join(parts, ","));
+    return join(parts, ",");
   }
 
   void apply_item(const CLI::ConfigItem& item) {
@@ -157,10 +156,9 @@ class ConfigReader {
     const Command& owner = command_of(section);
     const CliOption* option = owner.options.find_or_null(item.name);
     if (option == nullptr || item.name == "config") {
-      fail(
-          section, item.name,
-          fmt::format("key '{}' is not one of: {}{}", item.name, fmt::join(known_keys(owner), ", "),
-                      did_you_mean(item.name, known_keys(owner))));
+      fail(section, item.name,
+           fmt::format("key '{}' is not one of: {}{}", item.name, join(known_keys(owner), ", "),
+                       did_you_mean(item.name, known_keys(owner))));
     }
     if (&owner != &command_) return;
     // In its section a key counts more than at the top.

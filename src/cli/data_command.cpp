@@ -1,3 +1,4 @@
+#include "base/join.hpp"
 #include "base/write_file.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
@@ -14,7 +15,7 @@
 #include "data/read_data.hpp"
 #include "data/synthetic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -81,7 +82,7 @@ std::string column_summary(const Column& column) {
         column.levels.begin(),
         column.levels.begin() +
             static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, column.levels.size())));
-    return fmt::format("{} values: {}{}", column.levels.size(), fmt::join(shown, ", "),
+    return fmt::format("{} values: {}{}", column.levels.size(), join(shown, ", "),
                        column.levels.size() > 4 ? ", ..." : "");
   }
   std::vector<double> present;
@@ -152,8 +153,7 @@ std::string describe_pixels(const Images& images) {
     channels.push_back(fmt::format("{:.4f} (s.d. {:.4f})", channel.mean, channel.sd));
   }
   return fmt::format("pixels / 255, mean of {}: {}\n",
-                     channels.size() == 1 ? "the channel" : "each channel",
-                     fmt::join(channels, ", "));
+                     channels.size() == 1 ? "the channel" : "each channel", join(channels, ", "));
 }
 
 std::string describe_images(const Images& images, std::size_t own_test) {

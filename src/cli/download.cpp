@@ -7,7 +7,7 @@
 #include "cli/sha256.hpp"
 
 #include <curl/curl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <exception>

@@ -11,7 +11,7 @@
 #include <adacvar/run/evaluate.hpp>
 #include "report/run_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <iterator>

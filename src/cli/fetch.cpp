@@ -6,7 +6,7 @@
 #include "cli/sha256.hpp"
 #include "data/file_bytes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <system_error>
 

@@ -1,8 +1,10 @@
 #include "cli/help_text.hpp"
 
+#include "base/join.hpp"
+
 #include <adacvar/version.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -51,7 +53,7 @@ std::string used_text(const Command& command, const CliOption& option) {
 std::string details(const Command& command, const CliOption& option) {
   std::string text;
   if (!option.choices.empty()) {
-    text = fmt::format("one of {}", fmt::join(option.choices, ", "));
+    text = fmt::format("one of {}", join(option.choices, ", "));
   } else if (!option.is_switch && option.allowed != "text" && option.allowed != kListText) {
     text = option.allowed;
   }
@@ -108,7 +110,7 @@ std::vector<std::string> groups_of(const Command& command) {
 std::string cell(std::string text) {
   for (std::size_t place = text.find('|'); place != std::string::npos;
        place = text.find('|', place + 2)) {
-    text.insert(place, "\\");
+    text.insert(place, 1, '\\');
   }
   return text;
 }

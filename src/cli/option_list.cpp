@@ -1,12 +1,13 @@
 #include "cli/option_list.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "base/option_states.hpp"
 #include "data/field_reader.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>
@@ -83,9 +84,7 @@ std::string allowed_text(const OptionSpec& spec, const OptionValue& kind) {
     std::string operator()(const std::vector<double>&) const {
       return "numbers in " + spec.bounds.text();
     }
-    std::string operator()(OptionChoice) const {
-      return fmt::format("{}", fmt::join(spec.names, "|"));
-    }
+    std::string operator()(OptionChoice) const { return join(spec.names, "|"); }
     std::string operator()(const std::string&) const { return "text"; }
     std::string operator()(const std::vector<std::string>&) const { return kListText; }
     std::string operator()(bool) const { return {}; }
@@ -153,15 +152,13 @@ std::size_t read_choice(std::string_view name, const std::string& text,
                         const std::vector<std::string>& choices) {
   const auto found = std::ranges::find(choices, text);
   if (found == choices.end()) {
-    throw OptionError(fmt::format("{} = '{}' is not one of: {}{}", name, text,
-                                  fmt::join(choices, ", "), did_you_mean(text, choices)));
+    throw OptionError(fmt::format("{} = '{}' is not one of: {}{}", name, text, join(choices, ", "),
+                                  did_you_mean(text, choices)));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::string list_text(const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, ","));
-}
+std::string list_text(const std::vector<std::string>& parts) { return join(parts, ","); }
 
 std::string shortest(double value) { return fmt::format("{}", value); }
 

@@ -4,7 +4,7 @@
 #include "data/read_data.hpp"
 #include "run/model_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include "learner/predict.hpp"
 #include "run/model_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "cli/program.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/config_file.hpp"
@@ -12,7 +13,7 @@
 #include <adacvar/learner/network.hpp>
 #include <adacvar/version.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <unistd.h>
@@ -185,7 +186,7 @@ int print_page(const std::vector<Command>& commands, const std::vector<std::stri
   const bool half = std::ranges::any_of(
       names, [&](const std::string& name) { return name.starts_with(words[0] + " "); });
   const std::string given = half && words.size() > 1 ? words[0] + " " + words[1] : words[0];
-  throw OptionError(fmt::format("command '{}' is not one of: {}{}", given, fmt::join(names, ", "),
+  throw OptionError(fmt::format("command '{}' is not one of: {}{}", given, join(names, ", "),
                                 did_you_mean(given, names)));
 }
 

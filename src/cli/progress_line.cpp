@@ -4,7 +4,7 @@
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ std::string duration_text(double seconds) {
 std::string bar_text(double share, std::size_t places) {
   const auto filled = static_cast<std::size_t>(
       std::floor(std::clamp(share, 0.0, 1.0) * static_cast<double>(places)));
-  return "[" + std::string(filled, '#') + std::string(places - filled, '.') + "]";
+  return fmt::format("[{}{}]", std::string(filled, '#'), std::string(places - filled, '.'));
 }
 
 std::string bar_line(double share, const std::string& text, std::size_t width) {

@@ -6,7 +6,7 @@
 #include <adacvar/base/error.hpp>
 #include "data/named_sets.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -92,14 +92,15 @@ PageOrigin origin_of(std::string_view command, const OptionList& options,
   PageOrigin origin{.command = fmt::format("adacvar {}", command), .options = {}};
   for (const int position : {1, 2}) {
     for (const CliOption& option : options.all()) {
-      if (option.position == position) origin.command += " " + shell_word(option.text());
+      if (option.position == position)
+        origin.command += fmt::format(" {}", shell_word(option.text()));
     }
   }
   for (const CliOption& option : options.all()) {
     origin.options.push_back({option.group, option.name, option.text(), option.default_text});
     if (option.position > 0 || !repeats(option)) continue;
     origin.command += " --" + option.name;
-    if (!option.is_switch) origin.command += " " + shell_word(option.text());
+    if (!option.is_switch) origin.command += fmt::format(" {}", shell_word(option.text()));
   }
   const CliOption* const folder = options.find_or_null("data-dir");
   if (folder != nullptr && std::ranges::any_of(read, is_named_set)) {

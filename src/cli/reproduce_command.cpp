@@ -17,7 +17,7 @@
 #include "experiment/summary.hpp"
 #include "report/svg_chart.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "cli/sha256.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <openssl/evp.h>
 
 #include <array>

@@ -5,7 +5,7 @@
 #include "data/number_format.hpp"
 #include "data/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,12 @@
 #include "data/images.hpp"
 
+#include "base/join.hpp"
 #include "data/file_bytes.hpp"
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -54,7 +55,7 @@ void check_length(const IdxBytes& idx, const std::string& source) {
   for (const std::size_t size : idx.sizes) expected *= static_cast<double>(size);
   if (expected == static_cast<double>(idx.body.size())) return;
   throw DataError(fmt::format("the header says {} = {:.15g} bytes, the file has {}",
-                              fmt::join(idx.sizes, " x "), expected, idx.body.size()),
+                              join(idx.sizes, " x "), expected, idx.body.size()),
                   source);
 }
 
@@ -94,7 +95,7 @@ void replace_in(std::string& name, std::string_view from, std::string_view to) {
 
 std::string without_packing(std::string name) {
   for (const std::string_view packed : {".gz", ".xz"}) {
-    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
+    if (name.ends_with(packed)) name.erase(name.size() - packed.size());
   }
   return name;
 }

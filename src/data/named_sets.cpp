@@ -4,9 +4,10 @@
 #include "data/read_table.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "data/named_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -141,7 +142,7 @@ const Recipe& find_recipe(std::string_view name) {
     if (recipe.info.name == name) return recipe;
   }
   throw OptionError(fmt::format("data set = '{}' is not one of: {}{}", name,
-                                fmt::join(named_sets(), ", "), did_you_mean(name, named_sets())));
+                                join(named_sets(), ", "), did_you_mean(name, named_sets())));
 }
 
 // In adult.test every label ends with a full stop.

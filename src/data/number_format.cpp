@@ -45,7 +45,7 @@ std::string with_plain_blanks(std::string_view text) {
   for (const std::string_view blank : {"\xc2\xa0", "\xe2\x80\xaf"}) {
     for (std::size_t at = result.find(blank); at != std::string::npos;
          at = result.find(blank, at)) {
-      result.replace(at, blank.size(), " ");
+      result.replace(at, blank.size(), 1, ' ');
     }
   }
   return result;

@@ -1,11 +1,12 @@
 #include "data/prepare_data.hpp"
 
+#include "base/join.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_format.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -126,7 +127,7 @@ SplitShares shares_for(const DataOptions& options) {
   const SplitShares shares{options.split[0], options.split[1], options.split[2]};
   if ((valid_file && shares.valid > 0) || (test_file && shares.test > 0)) {
     throw OptionError(fmt::format("split = {}: the {} rows come from a file, so their share is 0",
-                                  fmt::join(options.split, ","),
+                                  join(options.split, ","),
                                   valid_file && shares.valid > 0 ? "validation" : "test"));
   }
   return shares;

@@ -1,10 +1,12 @@
 #include "data/preprocess_json.hpp"
 
+#include "base/join.hpp"
 #include "base/json_view.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <limits>
@@ -23,7 +25,7 @@ Task read_task(const std::string& name) {
   for (std::size_t i = 0; i < kTaskNames.size(); ++i) {
     if (kTaskNames[i] == name) return static_cast<Task>(i);
   }
-  throw DataError(fmt::format("task '{}' is not one of: {}", name, fmt::join(kTaskNames, ", ")));
+  throw DataError(fmt::format("task '{}' is not one of: {}", name, join(kTaskNames, ", ")));
 }
 
 // Left out where numbers are written plainly.

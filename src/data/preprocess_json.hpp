@@ -2,7 +2,7 @@
 
 #include "data/preprocess.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace adacvar {
 

@@ -1,6 +1,7 @@
 #include "data/read_data.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "data/class_labels.hpp"
 #include "data/columns_like.hpp"
 #include "data/file_bytes.hpp"
@@ -12,7 +13,7 @@
 #include "data/read_table.hpp"
 #include "data/synthetic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <lzma.h>
 
 #include <algorithm>
@@ -151,8 +152,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
   check_options(options);
   if (name.empty()) {
     throw OptionError(fmt::format("data is not given: a file, or one of {}, {}",
-                                  fmt::join(synthetic_names(), ", "),
-                                  fmt::join(named_sets(), ", ")));
+                                  join(synthetic_names(), ", "), join(named_sets(), ", ")));
   }
   if (is_synthetic(name)) {
     return chosen(make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}),
@@ -164,8 +164,8 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
   if (!std::filesystem::exists(name, ignored)) {
     std::vector<std::string> sets = named_sets();
     sets.insert(sets.begin(), synthetic_names().begin(), synthetic_names().end());
-    throw DataError(fmt::format("there is no such file, nor a built-in set: {}{}",
-                                fmt::join(sets, ", "), did_you_mean(name, sets)),
+    throw DataError(fmt::format("there is no such file, nor a built-in set: {}{}", join(sets, ", "),
+                                did_you_mean(name, sets)),
                     name);
   }
   return read_file(name, options, csv);
@@ -260,7 +260,7 @@ Condition for_files() {
 
 Condition for_synthetic_sets() {
   return for_sets({synthetic_names().begin(), synthetic_names().end()},
-                  fmt::format("for a synthetic set ({})", fmt::join(synthetic_names(), ", ")));
+                  fmt::format("for a synthetic set ({})", join(synthetic_names(), ", ")));
 }
 
 Condition for_named_sets() { return for_sets(named_sets(), "for a named real set"); }

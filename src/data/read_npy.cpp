@@ -1,10 +1,11 @@
 #include "data/read_table.hpp"
 
+#include "base/join.hpp"
 #include "data/file_bytes.hpp"
 
 #include <adacvar/base/error.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -133,7 +134,7 @@ const NpyType& find_type(std::string_view name, const std::string& source) {
   if (found != kTypes.end()) return *found;
   std::vector<std::string_view> known;
   for (const NpyType& type : kTypes) known.push_back(type.name);
-  throw DataError(fmt::format("type {} is not one of: {}", name, fmt::join(known, ", ")), source);
+  throw DataError(fmt::format("type {} is not one of: {}", name, join(known, ", ")), source);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <adacvar/base/options.hpp>
 #include <adacvar/base/rng.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

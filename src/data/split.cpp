@@ -5,7 +5,7 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

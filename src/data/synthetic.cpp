@@ -1,6 +1,7 @@
 #include "data/synthetic.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 #include "base/portable_math.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -8,7 +9,7 @@
 #include <adacvar/base/options.hpp>
 #include <adacvar/base/rng.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -130,7 +131,7 @@ Table make_synthetic(std::string_view name, const SyntheticOptions& options) {
   if (name == "normal" || name == "pareto") return make_linear(name, options);
   if (name == "sinc") return make_sinc(options);
   throw OptionError(fmt::format("synthetic set = '{}' is not one of: {}{}", name,
-                                fmt::join(kNames, ", "), did_you_mean(name, kNames)));
+                                join(kNames, ", "), did_you_mean(name, kNames)));
 }
 
 }  // namespace adacvar

@@ -3,7 +3,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <torch/nn.h>
 
 #include <algorithm>

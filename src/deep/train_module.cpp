@@ -8,7 +8,7 @@
 #include "learner/resolve_defaults.hpp"
 #include "learner/training_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

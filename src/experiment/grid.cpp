@@ -1,6 +1,6 @@
 #include "experiment/grid.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 
@@ -97,7 +97,7 @@ std::string config_text(const TrainOptions& options) {
       options.learning_rate ? fmt::format("{:g}", *options.learning_rate) : "auto";
   std::string text =
       fmt::format("{} {}, batch {}", options.optimizer.kind == OptimizerKind::adam ? "adam" : "sgd",
-                  rate, options.batch > 0 ? fmt::to_string(options.batch) : "auto");
+                  rate, options.batch > 0 ? std::to_string(options.batch) : "auto");
   if (options.algorithm == Algorithm::soft) {
     text += fmt::format(", T {:g}", options.temperature);
   } else if (options.algorithm == Algorithm::adacvar) {

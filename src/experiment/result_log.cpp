@@ -3,7 +3,7 @@
 #include <adacvar/base/error.hpp>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/file.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>

@@ -1,11 +1,12 @@
 #include "experiment/study.hpp"
 
 #include "base/did_you_mean.hpp"
+#include "base/join.hpp"
 
 #include <adacvar/base/error.hpp>
 #include "data/shift.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -70,7 +71,7 @@ std::vector<std::string> chosen_sets(Experiment experiment, const StudyChoice& c
   std::vector<std::string> sets;
   for (const std::string& set : choice.sets) {
     if (!std::ranges::count(allowed, set)) {
-      throw OptionError(fmt::format("sets: '{}' is not one of: {}{}", set, fmt::join(allowed, ", "),
+      throw OptionError(fmt::format("sets: '{}' is not one of: {}{}", set, join(allowed, ", "),
                                     did_you_mean(set, allowed)));
     }
     if (!std::ranges::count(sets, set)) sets.push_back(set);

@@ -2,7 +2,7 @@
 
 #include "experiment/vision_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

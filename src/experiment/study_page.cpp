@@ -1,11 +1,12 @@
 #include "experiment/study_page.hpp"
 
+#include "base/join.hpp"
 #include "report/verdict.hpp"
 
 #include "base/number_text.hpp"
 #include "experiment/study_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
@@ -82,13 +83,13 @@ std::string wins_text(const Summary& summary, Metric metric, bool regression) {
   }
   std::vector<std::string> places;
   for (const auto& [title, count] : wins.by_title) {
-    const std::string number = count == 0 ? "none" : fmt::to_string(count);
+    const std::string number = count == 0 ? "none" : std::to_string(count);
     places.push_back(places.empty()
                          ? fmt::format("{} is best, or not told from the best, on {} of {} {}",
                                        title, number, wins.sets, sets)
                          : fmt::format("{} on {}", title, number));
   }
-  return fmt::format("{} {}{}.", by, fmt::join(places, ", "),
+  return fmt::format("{} {}{}.", by, join(places, ", "),
                      wins.ties == 0 ? ""
                                     : fmt::format("; on {} the {} cannot tell the algorithms apart",
                                                   wins.ties, repeats_of(summary.study)));

@@ -2,7 +2,7 @@
 #include "data/shift.hpp"
 #include "experiment/study.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

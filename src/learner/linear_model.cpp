@@ -4,7 +4,7 @@
 
 #include "learner/row_kernels.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "base/name_list.hpp"
 #include "base/portable_math.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

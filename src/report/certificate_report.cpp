@@ -1,6 +1,7 @@
 #include "report/certificate_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

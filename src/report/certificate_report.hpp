@@ -2,7 +2,7 @@
 
 #include <adacvar/solver/certificate.hpp>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +35,8 @@ std::string power_text(double value) {
 
 std::string fixed_text(double value, int decimals) {
   if (decimals > 0 || std::abs(value) < 1e4) return fmt::format("{:.{}f}", value, decimals);
-  return (value < 0 ? "-" : "") +
-         count_text(static_cast<std::size_t>(std::llround(std::abs(value))));
+  return fmt::format("{}{}", value < 0 ? "-" : "",
+                     count_text(static_cast<std::size_t>(std::llround(std::abs(value)))));
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 #include "base/utf8.hpp"
 #include "report/text_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -120,11 +121,8 @@ ordered_json json_of(const HistogramChart& chart) {
 
 }  // namespace
 
-ordered_json chart_json(const Chart& chart) {
-  return std::visit([](const auto& one) { return json_of(one); }, chart);
-}
-
-std::string script_json(const ordered_json& json) {
+std::string chart_json(const Chart& chart) {
+  const ordered_json json = std::visit([](const auto& one) { return json_of(one); }, chart);
   std::string text;
   for (const char c : json.dump(-1, ' ', false, ordered_json::error_handler_t::replace)) {
     if (c == '<') {

@@ -1,8 +1,9 @@
 #include "report/chart.hpp"
 
+#include "base/join.hpp"
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,7 @@ std::string bar_words(const BarChart& chart, const BarSeries& series) {
     words.push_back(fmt::format("{} {}{}", chart.groups[g], number_text(series.values[g]),
                                 marked ? fmt::format(" ({})", chart.mark_label) : ""));
   }
-  return fmt::format("{}: {}.", series.name, fmt::join(words, ", "));
+  return fmt::format("{}: {}.", series.name, join(words, ", "));
 }
 
 // From where to where a line leads, and how low and high it gets.
@@ -72,7 +73,7 @@ std::string histogram_words(const HistogramSeries& series) {
     }
   }
   return fmt::format("{}: {}{}{}.", series.name, range_words(series), words.empty() ? "" : "; ",
-                     fmt::join(words, ", "));
+                     join(words, ", "));
 }
 
 std::string words_of(const BarChart& chart) {

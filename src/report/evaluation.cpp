@@ -1,12 +1,13 @@
 #include <adacvar/report/evaluation.hpp>
 
+#include "base/join.hpp"
 #include "report/certificate_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 namespace adacvar {
@@ -128,7 +129,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
   std::vector<RiskTable> tables = evaluation.groups;
   tables.push_back(evaluation.all);
   const std::vector<std::string> legend = mark_legend(tables);
-  if (!legend.empty()) text += fmt::format("\n{}\n", fmt::join(legend, "\n"));
+  if (!legend.empty()) text += fmt::format("\n{}\n", join(legend, "\n"));
   if (!evaluation.detail.worst.empty()) {
     text +=
         fmt::format("\nworst rows: {}\n", evaluation.detail.worst.size()) + worst_table(evaluation);

@@ -1,3 +1,4 @@
+#include "base/join.hpp"
 #include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
@@ -5,7 +6,7 @@
 #include "base/number_text.hpp"
 #include "report/run_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace adacvar {
 
@@ -89,7 +90,7 @@ BarChart group_chart(const Evaluation& evaluation) {
 void add_legend(PageSection& section, const std::vector<RiskTable>& tables) {
   const std::vector<std::string> legend = mark_legend(tables);
   if (!legend.empty()) {
-    section.items.emplace_back(PageText{fmt::format("{}.", fmt::join(legend, ". "))});
+    section.items.emplace_back(PageText{fmt::format("{}.", join(legend, ". "))});
   }
 }
 

@@ -9,7 +9,7 @@
 #include "base/number_text.hpp"
 #include "risk/histogram.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

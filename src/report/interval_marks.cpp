@@ -1,6 +1,6 @@
 #include "report/interval_marks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace adacvar {
 

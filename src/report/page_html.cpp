@@ -1,3 +1,4 @@
+#include "base/join.hpp"
 #include "report/chart_json.hpp"
 #include "report/markup_text.hpp"
 #include "report/page_assets.hpp"
@@ -7,15 +8,15 @@
 #include "report/page.hpp"
 #include "report/svg_chart.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace adacvar {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 // Nothing outside the file is ever asked for; a browser sees to it.
 constexpr std::string_view kPolicy =
@@ -94,7 +95,7 @@ class PageWriter {
   }
 
   void add(const PageFigure& figure) {
-    ordered_json views = ordered_json::array();
+    std::vector<std::string> views;
     for (const FigureView& view : figure.views) views.push_back(chart_json(view.chart));
     const std::string words = markup_text(text_alternative(figure.views.at(0).chart));
     body_ += fmt::format(
@@ -108,7 +109,7 @@ class PageWriter {
     }
     body_ +=
         fmt::format("<details><summary>In words</summary><p>{}</p></details>\n</figure>\n", words);
-    figures_.push_back(std::move(views));
+    figures_.push_back(fmt::format("[{}]", join(views, ",")));
   }
 
   // The page has the title above it already.
@@ -192,14 +193,14 @@ class PageWriter {
         "<main>\n{}<footer>Made by adacvar {}. Charts are drawn by Chart.js (MIT License, in this "
         "file); nothing is loaded from elsewhere.</footer>\n</main>\n"
         "<div id=\"said\" role=\"status\" class=\"skip\"></div>\n"
-        "<script type=\"application/json\" id=\"figures\">{}</script>\n"
+        "<script type=\"application/json\" id=\"figures\">[{}]</script>\n"
         "<script>\n/*!\n{}*/\n{}\n</script>\n<script>\n{}</script>\n</body>\n</html>\n",
         kPolicy, ADACVAR_VERSION, markup_text(title), kPageStyle, body_, ADACVAR_VERSION,
-        script_json(figures_), kChartLicence, kChartScript, kPageScript);
+        join(figures_, ","), kChartLicence, kChartScript, kPageScript);
   }
 
   std::string body_;
-  ordered_json figures_ = ordered_json::array();
+  std::vector<std::string> figures_;  // the views of each, as a JSON list
   std::size_t count_ = 0;
 };
 

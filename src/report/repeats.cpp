@@ -6,7 +6,7 @@
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <boost/math/distributions/students_t.hpp>
 
 #include <algorithm>

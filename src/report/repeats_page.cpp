@@ -6,7 +6,7 @@
 #include "report/repeats.hpp"
 #include "report/run_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "report/text_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

@@ -1,12 +1,13 @@
 #include "report/run_heading.hpp"
 
+#include "base/join.hpp"
 #include "run/trained_model.hpp"
 
 #include "data/preprocess_json.hpp"
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 
@@ -23,7 +24,7 @@ std::string rows_line(const RunResult& result) {
   add(result.train, "training");
   add(result.valid, "validation");
   add(result.test, "test");
-  return fmt::format("rows: {}\n", fmt::join(parts, ", "));
+  return fmt::format("rows: {}\n", join(parts, ", "));
 }
 
 }  // namespace

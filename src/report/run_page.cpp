@@ -2,13 +2,14 @@
 
 #include "run/trained_model.hpp"
 
+#include "base/join.hpp"
 #include "data/preprocess_json.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -313,7 +314,7 @@ std::string shares_text(const RunReport& report) {
   const std::vector<double> alphas = alphas_of(report);
   std::vector<std::string> texts;
   for (const double alpha : alphas) texts.push_back(fmt::format("{:g}", alpha));
-  return fmt::format("tail share{} {}", texts.size() > 1 ? "s" : "", fmt::join(texts, ", "));
+  return fmt::format("tail share{} {}", texts.size() > 1 ? "s" : "", join(texts, ", "));
 }
 
 std::string title_of(const RunReport& report) {

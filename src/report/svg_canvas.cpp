@@ -3,7 +3,7 @@
 #include "report/markup_text.hpp"
 #include "report/text_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

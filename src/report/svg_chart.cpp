@@ -5,7 +5,7 @@
 
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

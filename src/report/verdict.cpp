@@ -1,5 +1,6 @@
 #include "report/verdict.hpp"
 
+#include "base/join.hpp"
 #include "run/trained_model.hpp"
 
 #include "report/certificate_report.hpp"
@@ -8,7 +9,7 @@
 #include <adacvar/risk/cvar.hpp>
 #include "base/number_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,9 +71,8 @@ std::string not_told_text(const RunReport& report) {
     if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
   }
   if (names.empty()) return {};
-  return fmt::format(" {} {} not told apart from Ada-CVaR on the {} rows.",
-                     fmt::join(names, " and "), names.size() > 1 ? "are" : "is",
-                     report.results[0].detail->part);
+  return fmt::format(" {} {} not told apart from Ada-CVaR on the {} rows.", join(names, " and "),
+                     names.size() > 1 ? "are" : "is", report.results[0].detail->part);
 }
 
 // Where another algorithm has the least CVaR, it must be said.
@@ -174,7 +174,7 @@ std::string least_text(std::span<const RepeatedResult> results,
   if (least.empty()) return {};
   if (others.empty()) return fmt::format(" The least CVaR there has {}.", least);
   return fmt::format(" The least CVaR there has {}; not told apart from it: {}.", least,
-                     fmt::join(others, ", "));
+                     join(others, ", "));
 }
 
 // What the smallest tail share gains in the tail, and pays on average, against the largest.

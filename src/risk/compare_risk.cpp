@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "risk/bootstrap.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 #include <adacvar/run/run.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

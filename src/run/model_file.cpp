@@ -1,5 +1,6 @@
 #include "run/model_file.hpp"
 
+#include "base/join.hpp"
 #include "base/options_json.hpp"
 #include "base/utf8.hpp"
 #include "base/write_file.hpp"
@@ -9,8 +10,9 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <lzma.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -135,8 +137,7 @@ Enum read_name(const JsonView& from, const Names<Count>& names, std::string_view
   const auto text = from.get<std::string>();
   const auto place = std::ranges::find(names.names, text);
   if (place == names.names.end()) {
-    throw DataError(
-        fmt::format("{} '{}' is not one of: {}", what, text, fmt::join(names.names, ", ")));
+    throw DataError(fmt::format("{} '{}' is not one of: {}", what, text, join(names.names, ", ")));
   }
   return static_cast<Enum>(place - names.names.begin());
 }

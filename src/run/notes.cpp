@@ -1,8 +1,10 @@
 #include "run/notes.hpp"
 
+#include "base/join.hpp"
+
 #include "run/trained_model.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +51,7 @@ void note_uniform_optimum(const std::vector<RunResult>& results,
       "every class the same chance: by this measure there is nothing to learn. Look at the "
       "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
       "away for it",
-      fmt::join(alphas, ", "), even, classes));
+      join(alphas, ", "), even, classes));
 }
 
 bool is_exact(const RunResult& result) {

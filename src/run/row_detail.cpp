@@ -4,7 +4,7 @@
 
 #include <adacvar/risk/classification.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -15,7 +15,8 @@
 #include <adacvar/base/error.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

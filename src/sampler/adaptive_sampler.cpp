@@ -11,7 +11,7 @@
 #include "sampler/proposal_table.hpp"
 #include "sampler/step_rule.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

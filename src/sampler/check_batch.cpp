@@ -4,7 +4,7 @@
 
 #include "base/printable.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 

@@ -6,7 +6,7 @@
 #include "sampler/fourier_law.hpp"
 #include "sampler/kdpp_support.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

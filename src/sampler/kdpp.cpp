@@ -8,7 +8,7 @@
 #include "sampler/fourier_law.hpp"
 #include "sampler/kdpp_support.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

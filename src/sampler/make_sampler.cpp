@@ -1,6 +1,6 @@
 #include <adacvar/sampler/make_sampler.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace adacvar {
 

@@ -11,7 +11,7 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -160,6 +160,32 @@ TEST(CheckOptions, first_of_several_wrong_values_is_named) {
                "step = -1 is outside (0, inf)");
 }
 
+TEST(OptionSpec, tells_what_a_caller_needs_to_offer_the_option) {
+  const std::vector<OptionSpec>& specs = Options::options();
+  ASSERT_EQ(specs.size(), 4U);
+  EXPECT_EQ(specs[1].name, "rounds");
+  EXPECT_EQ(specs[1].help, "a count");
+  EXPECT_EQ(specs[1].bounds.text(), "[1, 100]");
+  EXPECT_TRUE(specs[1].used.is_always());
+  EXPECT_EQ(specs[3].names, (std::vector<std::string_view>{"red", "green", "blue"}));
+  const Options defaults;
+  EXPECT_EQ(specs[0].value(&defaults), OptionValue(0.5));
+  EXPECT_EQ(specs[1].value(&defaults), OptionValue(std::uint64_t{10}));
+  EXPECT_EQ(specs[2].value(&defaults), OptionValue(std::optional<double>()));
+  EXPECT_EQ(specs[3].value(&defaults), OptionValue(OptionChoice{0}));
+}
+
+TEST(OptionSpec, sets_its_own_member_alone) {
+  const std::vector<OptionSpec>& specs = Options::options();
+  Options options;
+  specs[2].set(&options, std::optional(0.25));
+  specs[3].set(&options, OptionChoice{2});
+  EXPECT_EQ(options.step, 0.25);
+  EXPECT_EQ(options.colour, Colour::blue);
+  EXPECT_EQ(options.share, 0.5);
+  EXPECT_EQ(options.rounds, 10U);
+}
+
 TEST(Names, count_follows_from_the_list) {
   const Names two{"a", "bc"};
   EXPECT_EQ(two.names.size(), 2U);

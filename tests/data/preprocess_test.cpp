@@ -7,6 +7,7 @@
 #include "support/targets_in_units.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

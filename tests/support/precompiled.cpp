@@ -1,0 +1,1 @@
+// Nothing: it gives the target of the tests' precompiled headers a source.
