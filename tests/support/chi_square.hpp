@@ -11,18 +11,18 @@
 #include <span>
 #include <vector>
 
-/// Counted draws against the law they should follow.
+/// Chi-square tests of counted draws against their distribution.
 namespace adacvar::support {
 
 /// How often a right sampler would be called wrong, per comparison, if its seed were new. Seeds are
 /// fixed, so a test passes always or never; a change that only reorders draws runs this risk once.
-/// All law tests together make some 200 comparisons: a false alarm in 1 of 5,000 such changes.
+/// All such tests together make some 200 comparisons: a false alarm in 1 of 5,000 such changes.
 inline constexpr double kFalseAlarm = 1e-6;
 
 /// The chi-square approximation is good from about this many expected draws in a cell.
 inline constexpr double kLeastExpected = 10;
 
-/// One or more values of a law, counted together.
+/// One or more values of a distribution, counted together.
 struct Cell {
   std::size_t value = 0;   // one of them
   std::size_t values = 0;  // how many
@@ -35,23 +35,24 @@ struct Cell {
 };
 
 /// Cells of at least kLeastExpected each: the rarest values first, put together until they reach
-/// it. Which values meet depends on the law only, never on the counts. Values of probability 0 are
-/// left out.
+/// it. Which values are merged depends on the probabilities only, never on the counts. Values of
+/// probability 0 are left out.
 inline std::vector<Cell> merge_cells(std::span<const std::uint64_t> counts,
-                                     std::span<const double> law) {
+                                     std::span<const double> probabilities) {
   const auto draws =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
-  std::vector<std::size_t> order(law.size());
+  std::vector<std::size_t> order(probabilities.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [law](std::size_t value) { return law[value]; });
+  std::ranges::stable_sort(order, {},
+                           [probabilities](std::size_t value) { return probabilities[value]; });
   std::vector<Cell> cells;
   Cell open;
   for (const std::size_t value : order) {
-    if (law[value] <= 0) continue;
+    if (probabilities[value] <= 0) continue;
     open.value = value;
     ++open.values;
     open.count += static_cast<double>(counts[value]);
-    open.expected += draws * law[value];
+    open.expected += draws * probabilities[value];
     if (open.expected < kLeastExpected) continue;
     cells.push_back(open);
     open = {};
@@ -64,40 +65,43 @@ inline std::vector<Cell> merge_cells(std::span<const std::uint64_t> counts,
   return cells;
 }
 
-/// Chance of counts at least this far from the law; degrees of freedom: cells - 1.
+/// Chance of counts at least this far from the expected ones; degrees of freedom: cells - 1.
 inline double chi_square_p_value(std::span<const Cell> cells) {
   double statistic = 0;
   for (const Cell& cell : cells) statistic += cell.distance();
-  const boost::math::chi_squared_distribution<double> law(static_cast<double>(cells.size() - 1));
-  return boost::math::cdf(boost::math::complement(law, statistic));
+  const boost::math::chi_squared_distribution<double> distribution(
+      static_cast<double>(cells.size() - 1));
+  return boost::math::cdf(boost::math::complement(distribution, statistic));
 }
 
-/// Whether counts[v] draws of every value v go with the probabilities law[v], p > kFalseAlarm.
-/// A failure prints the p-value and the counts furthest from the law.
+/// Whether counts[v] draws of every value v agree with probabilities[v], p > kFalseAlarm.
+/// A failure prints the p-value and the counts furthest from the expected ones.
 [[nodiscard]] inline testing::AssertionResult follows_law(std::span<const std::uint64_t> counts,
-                                                          std::span<const double> law) {
-  if (counts.size() != law.size()) {
+                                                          std::span<const double> probabilities) {
+  if (counts.size() != probabilities.size()) {
     return testing::AssertionFailure()
-           << counts.size() << " counts, " << law.size() << " probabilities";
+           << counts.size() << " counts, " << probabilities.size() << " probabilities";
   }
-  const double total = std::accumulate(law.begin(), law.end(), 0.0);
+  const double total = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
   if (!(std::abs(total - 1) < 1e-9)) {
     return testing::AssertionFailure() << "the probabilities sum to " << total;
   }
-  for (std::size_t value = 0; value < law.size(); ++value) {
-    if (law[value] < 0 || (law[value] == 0 && counts[value] > 0)) {
-      return testing::AssertionFailure() << "value " << value << " of probability " << law[value]
-                                         << " was drawn " << counts[value] << " times";
+  for (std::size_t value = 0; value < probabilities.size(); ++value) {
+    if (probabilities[value] < 0 || (probabilities[value] == 0 && counts[value] > 0)) {
+      return testing::AssertionFailure()
+             << "value " << value << " of probability " << probabilities[value] << " was drawn "
+             << counts[value] << " times";
     }
   }
-  std::vector<Cell> cells = merge_cells(counts, law);
+  std::vector<Cell> cells = merge_cells(counts, probabilities);
   if (cells.size() < 2) return testing::AssertionFailure() << "too few draws for two cells";
   const double p_value = chi_square_p_value(cells);
   if (p_value > kFalseAlarm) return testing::AssertionSuccess() << "p-value " << p_value;
 
   constexpr std::size_t kPrinted = 20;
   auto failure = testing::AssertionFailure();
-  failure << "p-value " << p_value << ", " << cells.size() << " cells; furthest from the law:\n";
+  failure << "p-value " << p_value << ", " << cells.size()
+          << " cells; furthest from the expected counts:\n";
   std::ranges::stable_sort(cells, std::ranges::greater{}, &Cell::distance);
   for (const Cell& cell : std::span(cells).first(std::min(kPrinted, cells.size()))) {
     failure << "  value " << cell.value;

@@ -6,7 +6,7 @@
 
 namespace adacvar::support {
 
-/// How often `part` stands in `text`.
+/// Number of occurrences of `part` in `text`.
 inline std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {

@@ -12,9 +12,9 @@
 
 namespace adacvar::twin {
 
-/// The adaptive sampler as its header defines it, written down plainly: all log-weights in a
-/// vector, the whole law computed anew for every batch. Cost: O(N) a bisection step, O(N k) when
-/// exact.
+/// The adaptive sampler as its header defines it, in its plainest form: all log-weights in a
+/// vector, the whole distribution recomputed for every batch. Cost: O(N) a bisection step, O(N k)
+/// when exact.
 class DenseSampler {
  public:
   DenseSampler(std::size_t size, const AdaptiveSamplerOptions& options)
@@ -87,8 +87,8 @@ class DenseSampler {
     return base;
   }
 
-  // The largest loss l such that the losses above it weigh at most alpha, weights in proportion to
-  // 1/q.
+  // The largest loss l such that the losses above it have weight at most alpha, weights in
+  // proportion to 1/q.
   [[nodiscard]] double weighted_quantile(std::span<const double> losses,
                                          const std::vector<double>& q) const {
     double total = 0;

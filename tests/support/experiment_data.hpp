@@ -9,7 +9,7 @@
 
 namespace adacvar::support {
 
-/// A made set, split; two classes where `classes`: whether the target is above 0.4.
+/// A synthetic set, split; with `classes`, the target is whether it is above 0.4.
 inline RawData made_data(std::size_t rows, bool classes) {
   Table table = make_synthetic("pareto", {.rows = rows, .seed = 5});
   if (classes) {
@@ -22,7 +22,7 @@ inline PreparedData made_case(std::size_t rows, bool classes) {
   return prepare_case(Study{}, made_data(rows, classes), 1);
 }
 
-/// A reading whose three parts have the given validation and test figures.
+/// A reading with the given validation and test figures.
 inline Reading made_reading(std::uint64_t epoch, float valid_cvar, float valid_accuracy,
                             float test_cvar) {
   return {.epoch = epoch,

@@ -56,7 +56,7 @@ inline std::vector<double> matched_marginals(std::span<const double> x, std::siz
 }
 
 /// P_i = w_i e_(k-1)(w without i) / e_k(w), by prefix and suffix sums of products, all in scaled
-/// probabilities of the tilted law. Cost: O(N k) time and memory.
+/// probabilities of the tilted distribution. Cost: O(N k) time and memory.
 inline std::vector<double> exact_marginals(std::span<const double> x, std::size_t k) {
   const std::size_t n = x.size();
   // Any tilt gives the same answer; this one keeps the numbers in range.

@@ -50,7 +50,7 @@ class BoundSocket {
   std::uint16_t port_ = 0;
 };
 
-/// An HTTP answer, bytes and all. `length` says how long the body claims to be.
+/// Returns a complete HTTP response; `length` is the length that its header claims.
 inline std::string http_answer(const std::string& status, std::string_view body, std::size_t length,
                                const std::string& more_headers = {}) {
   return "HTTP/1.1 " + status +
@@ -64,8 +64,8 @@ inline std::string http_redirect(const std::string& to) {
   return http_answer("302 Found", "", 0, "Location: " + to + "\r\n");
 }
 
-/// Serves one request after another on 127.0.0.1 with the bytes that `answer` gives for its path;
-/// empty ones mean silence until the client has gone.
+/// Serves requests one after another on 127.0.0.1 with the bytes that `answer` returns for the
+/// path; if they are empty, it stays silent until the client disconnects.
 class LocalServer {
  public:
   using Answer = std::function<std::string(const std::string& path)>;
@@ -85,7 +85,7 @@ class LocalServer {
 
   [[nodiscard]] std::string url(const std::string& path) const { return socket_.url(path); }
 
-  /// The heads of all requests so far.
+  /// Headers of all requests so far.
   [[nodiscard]] std::vector<std::string> requests() const {
     const std::scoped_lock lock(mutex_);
     return requests_;
@@ -118,7 +118,7 @@ class LocalServer {
     }
   }
 
-  /// What comes up to and with `end`, or until the client closes.
+  /// Reads up to and including `end`, or until the client closes.
   static std::string read_until(int client, std::string_view end) {
     std::string text;
     std::array<char, 4096> piece{};
@@ -130,7 +130,7 @@ class LocalServer {
     return text;
   }
 
-  // A client that leaves early is no mistake of the server's.
+  // A client that disconnects early is not an error.
   static void send_all(int client, std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t size = ::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -36,7 +36,7 @@ inline RunResult made_result(Algorithm algorithm, bool classes, const PartRisk& 
   return result;
 }
 
-/// Changes parts of a result's model.
+/// Changes a result's model.
 template <class Change>
 void change_model(RunResult& result, const Change& change) {
   TrainedModel model = result.model.parts();

@@ -4,7 +4,8 @@
 
 namespace adacvar::support {
 
-/// The words of the `Error` that `call` throws; another exception passes, none gives this text.
+/// Returns the message of the `Error` that `call` throws, or this text if it throws nothing; other
+/// exceptions propagate.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
   try {

@@ -16,7 +16,7 @@
 
 namespace adacvar::support {
 
-/// Runs a program whose standard error is a terminal of 100 columns; `err` is what it shows there.
+/// Runs a program whose standard error is a terminal of 100 columns; `err` is what it prints there.
 inline Outcome run_on_terminal(const std::string& program,
                                const std::vector<std::string>& arguments,
                                const std::filesystem::path& folder) {
@@ -48,7 +48,7 @@ inline Outcome run_on_terminal(const std::string& program,
   std::array<char, 4096> buffer{};
   int status = 0;
   bool ended = false;
-  // Reading fails while nobody holds the other end: before the program has it, and at the end.
+  // Reading fails while the other end is closed: before the program opens it, and at the end.
   for (;;) {
     const ssize_t count = ::read(terminal, buffer.data(), buffer.size());
     if (count > 0) {

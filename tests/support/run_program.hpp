@@ -14,7 +14,7 @@
 
 namespace adacvar::support {
 
-/// What a program did.
+/// Result of a program.
 struct Outcome {
   int code = -1;  ///< exit code; 128 + number of the signal that ended it
   std::string out;
@@ -26,7 +26,7 @@ inline std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A program under way in `folder`; what it prints goes to files there.
+/// A program running in `folder`; its output goes to files there.
 class RunningProgram {
  public:
   RunningProgram(const std::string& program, const std::vector<std::string>& arguments,

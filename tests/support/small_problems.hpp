@@ -14,7 +14,7 @@
 
 namespace adacvar::support {
 
-/// About standard normal: the sum of twelve uniform numbers.
+/// Approximately standard normal: the sum of twelve uniform numbers.
 inline double normal(Rng& rng) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += rng.uniform();
@@ -54,8 +54,8 @@ inline Dataset random_data(Task task, const Shape& shape, Rng& rng) {
   return data;
 }
 
-/// The same data written as sparse; entries are left out with probability 1/3 when `thin`, which
-/// changes `data` as well.
+/// The same data in sparse form; with `thin`, entries are removed with probability 1/3, also from
+/// `data`.
 inline Dataset as_sparse(Dataset& data, bool thin, Rng& rng) {
   Dataset sparse = data;
   sparse.dense.clear();

@@ -9,7 +9,7 @@
 
 namespace adacvar::support {
 
-/// A new folder that is gone with this object.
+/// A new folder that is removed with this object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
