@@ -10,7 +10,7 @@ namespace adacvar {
 
 namespace {
 
-// Longer texts are data, not names.
+// Longer texts are data rather than names.
 constexpr std::size_t kLongest = 64;
 
 std::string lower_case(std::string_view text) {
@@ -21,8 +21,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Number of characters to add, leave out, change or swap with a neighbour to make one word of the
-/// other.
+/// Edit distance: insertions, deletions, substitutions and swaps of adjacent characters.
 std::size_t distance(std::string_view one, std::string_view other) {
   std::vector<std::size_t> before(other.size() + 1);
   std::vector<std::size_t> last(other.size() + 1);
@@ -57,7 +56,7 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string_v
     least = found;
     nearest = name;
   }
-  // A third of the letters may be wrong: of a single one none.
+  // At most a third of the characters may be wrong, so none in a name of one character.
   if (nearest.empty() || least > (given.size() + 1) / 3) return {};
   return fmt::format("; did you mean {}?", nearest);
 }

@@ -7,12 +7,12 @@
 
 namespace adacvar {
 
-/// `; did you mean X?` for the end of a message, X being the name nearest to `given`; nothing when
-/// none is near. Cost: O(sum of lengths * length of given).
+/// Returns `; did you mean X?`, to append to a message, where X is the name closest to `given`;
+/// empty if none is close. Cost: O(sum of lengths * length of given).
 [[nodiscard]] std::string did_you_mean(std::string_view given,
                                        const std::vector<std::string_view>& names);
 
-/// The same for any range of texts.
+/// Overload for any range of texts.
 template <std::ranges::input_range Names>
 [[nodiscard]] std::string did_you_mean(std::string_view given, const Names& names) {
   std::vector<std::string_view> views;

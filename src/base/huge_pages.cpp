@@ -10,7 +10,7 @@ namespace adacvar {
 
 void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef __linux__
-  // A refusal costs speed only.
+  // Failure only costs speed.
   (void)::madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
 }
@@ -18,7 +18,7 @@ void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size
 void collapse_huge_pages([[maybe_unused]] const void* memory,
                          [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef __linux__
-  constexpr int kCollapse = 25;  // MADV_COLLAPSE, Linux 6.1; older ones and headers do not know it
+  constexpr int kCollapse = 25;  // MADV_COLLAPSE since Linux 6.1; older headers lack it
   constexpr std::uintptr_t kPage = 4096;
   const std::uintptr_t begin =
       (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;

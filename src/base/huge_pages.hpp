@@ -7,21 +7,21 @@
 
 namespace adacvar {
 
-/// Asks the system to back [memory, memory + bytes) by large pages where it can; a hint only.
+/// Hints that the system should back [memory, memory + bytes) with huge pages.
 void advise_huge_pages(void* memory, std::size_t bytes) noexcept;
 
-/// The same for memory already in use, at once: the system copies it. Contents stay as they are.
+/// Moves memory already in use to huge pages at once; its contents do not change.
 void collapse_huge_pages(const void* memory, std::size_t bytes) noexcept;
 
-/// Allocator for arrays that are read at random. With 4 KB pages each access to an array of
-/// hundreds of megabytes also misses the address translation cache; large pages avoid that.
+/// Allocator for arrays with random access. With 4 KB pages nearly every access to an array of
+/// hundreds of megabytes also misses the TLB; huge pages avoid that.
 template <class T>
 struct HugePageAllocator {
   using value_type = T;
   static constexpr std::size_t kLarge = std::size_t{2} << 20U;
 
   HugePageAllocator() = default;
-  // Containers convert allocators without saying so.
+  // Containers convert allocators implicitly.
   template <class U>
   HugePageAllocator(const HugePageAllocator<U>& /*other*/) noexcept {
   }  // NOLINT(google-explicit-constructor)

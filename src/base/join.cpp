@@ -6,8 +6,8 @@ namespace adacvar {
 
 namespace {
 
-template <class Part>
-std::string joined(std::span<const Part> parts, std::string_view separator) {
+template <class Item>
+std::string join_items(std::span<const Item> parts, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) text += separator;
@@ -19,19 +19,19 @@ std::string joined(std::span<const Part> parts, std::string_view separator) {
 }  // namespace
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
-  return joined(parts, separator);
+  return join_items(parts, separator);
 }
 
 std::string join(std::span<const std::string_view> parts, std::string_view separator) {
-  return joined(parts, separator);
+  return join_items(parts, separator);
 }
 
 std::string join(std::span<const double> parts, std::string_view separator) {
-  return joined(parts, separator);
+  return join_items(parts, separator);
 }
 
 std::string join(std::span<const std::size_t> parts, std::string_view separator) {
-  return joined(parts, separator);
+  return join_items(parts, separator);
 }
 
 }  // namespace adacvar

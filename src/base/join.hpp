@@ -7,8 +7,8 @@
 
 namespace adacvar {
 
-/// The parts as one text with `separator` between them. Not a template, unlike `fmt::join`, which
-/// needs the whole of fmt in every file that calls it.
+/// Joins `parts` with `separator`. Not a template, unlike `fmt::join`, which needs all of fmt's
+/// headers in every file that calls it.
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string join(std::span<const std::string_view> parts, std::string_view separator);
 [[nodiscard]] std::string join(std::span<const double> parts, std::string_view separator);

@@ -33,31 +33,31 @@ std::string_view kind_of(const nlohmann::json& value) {
 
 }  // namespace
 
-std::string JsonView::place() const {
-  if (list_ != nullptr) return fmt::format("{}[{}]", list_->place(), number_);
-  return place_.empty() ? "the whole" : place_;
+std::string JsonView::path() const {
+  if (list_ != nullptr) return fmt::format("{}[{}]", list_->path(), number_);
+  return path_.empty() ? "the file" : path_;
 }
 
-std::string JsonView::place_of(std::string_view key) const {
-  const bool is_top = list_ == nullptr && place_.empty();
-  return is_top ? std::string(key) : fmt::format("{}.{}", place(), key);
+std::string JsonView::path_of(std::string_view key) const {
+  const bool is_top = list_ == nullptr && path_.empty();
+  return is_top ? std::string(key) : fmt::format("{}.{}", path(), key);
 }
 
 void JsonView::require(bool holds, std::string_view expected) const {
   if (holds) return;
-  throw DataError(fmt::format("is damaged: {} is {}, not {}", place(), kind_of(value_), expected));
+  throw DataError(fmt::format("is damaged: {} is {}, not {}", path(), kind_of(value_), expected));
 }
 
 std::optional<JsonView> JsonView::find(std::string_view key) const {
   require(value_.is_object(), "an object");
   const auto found = value_.find(key);
   if (found == value_.end()) return std::nullopt;
-  return JsonView(*found, place_of(key));
+  return JsonView(*found, path_of(key));
 }
 
 JsonView JsonView::at(std::string_view key) const {
   std::optional<JsonView> found = find(key);
-  if (!found) throw DataError(fmt::format("is damaged: {} is missing", place_of(key)));
+  if (!found) throw DataError(fmt::format("is damaged: {} is missing", path_of(key)));
   return *std::move(found);
 }
 
@@ -78,7 +78,7 @@ std::vector<JsonView> JsonView::items() const {
   std::vector<JsonView> items;
   items.reserve(value_.size());
   for (std::size_t i = 0; i < value_.size(); ++i) {
-    items.emplace_back(value_[i], fmt::format("{}[{}]", place(), i));
+    items.emplace_back(value_[i], fmt::format("{}[{}]", path(), i));
   }
   return items;
 }
@@ -99,14 +99,14 @@ void JsonView::get_to(bool& to) const {
 }
 
 void JsonView::get_to(std::uint64_t& to) const {
-  require(value_.is_number_unsigned(), "a whole number from 0 on");
+  require(value_.is_number_unsigned(), "a non-negative integer");
   value_.get_to(to);
 }
 
 std::uint64_t count_from_json(const JsonView& from, std::string_view name) {
   const nlohmann::json& value = from.raw();
   if (!value.is_number_unsigned()) {
-    throw DataError(fmt::format("{} = {} is not a whole number from 0 on", name,
+    throw DataError(fmt::format("{} = {} is not a non-negative integer", name,
                                 value.is_number() ? value.dump() : value.type_name()));
   }
   return value.get<std::uint64_t>();

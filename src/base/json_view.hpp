@@ -12,23 +12,23 @@
 
 namespace adacvar {
 
-/// A value of a JSON file that others may have changed, and its place there. What is missing or of
-/// another type is a DataError with that place: `is damaged: loss.tau is missing`. Keeps a
-/// reference to the value.
+/// An untrusted JSON value and its path in the file. A missing value or one of the wrong type is a
+/// DataError that names the path: `is damaged: loss.tau is missing`. Keeps a reference to the
+/// value.
 class JsonView {
  public:
-  explicit JsonView(const nlohmann::json& value, std::string place = {})
-      : value_(value), place_(std::move(place)) {}
+  explicit JsonView(const nlohmann::json& value, std::string path = {})
+      : value_(value), path_(std::move(path)) {}
 
   [[nodiscard]] const nlohmann::json& raw() const noexcept { return value_; }
 
-  /// The value of a key that must be there, or may be.
+  /// The value of a required (`at`) or optional (`find`) key.
   [[nodiscard]] JsonView at(std::string_view key) const;
   [[nodiscard]] std::optional<JsonView> find(std::string_view key) const;
   /// The values of a list.
   [[nodiscard]] std::vector<JsonView> items() const;
 
-  /// Texts, numbers, whole numbers from 0 on, true or false, and lists of them.
+  /// Reads a text, number, non-negative integer, boolean or a list of them.
   template <class T>
   [[nodiscard]] T get() const {
     T value{};
@@ -55,21 +55,21 @@ class JsonView {
  private:
   /// Throws: DataError unless it is a list.
   [[nodiscard]] std::size_t list_size() const;
-  /// An item of a list: its place is written out only for a message. Valid as long as the list.
+  /// An item of a list, valid as long as the list; its path is built only for a message.
   [[nodiscard]] JsonView item(std::size_t number) const;
 
-  [[nodiscard]] std::string place() const;
-  [[nodiscard]] std::string place_of(std::string_view key) const;
+  [[nodiscard]] std::string path() const;
+  [[nodiscard]] std::string path_of(std::string_view key) const;
   void require(bool holds, std::string_view expected) const;
 
   const nlohmann::json& value_;
-  std::string place_;
+  std::string path_;
   const JsonView* list_ = nullptr;
   std::size_t number_ = 0;
 };
 
-/// A whole number from 0 on; nlohmann's own `get` would cut 1.5 and wrap -1 around.
-/// Throws: DataError `epochs = -1 is not a whole number from 0 on`.
+/// Reads a non-negative integer; nlohmann's own `get` would truncate 1.5 and wrap -1 around.
+/// Throws: DataError `epochs = -1 is not a non-negative integer`.
 [[nodiscard]] std::uint64_t count_from_json(const JsonView& from, std::string_view name);
 
 }  // namespace adacvar

@@ -5,7 +5,7 @@
 
 namespace adacvar {
 
-/// `a, b, c` for a message; of many names the first ones and how many more there are.
+/// Returns `a, b, c` for a message; a long list is cut after 40 names: `..., (7 more)`.
 [[nodiscard]] std::string name_list(const std::vector<std::string>& names);
 
 }  // namespace adacvar

@@ -8,7 +8,7 @@ namespace adacvar {
 
 std::string number_text(double value) {
   const double size = std::abs(value);
-  // Not 1e4: four digits of 9999.5 are 1.000e+04 already.
+  // Not 1e4: 9999.5 with four digits is already 1.000e+04.
   if (size >= 9999.5 && size < 1e9) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }

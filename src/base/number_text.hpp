@@ -4,11 +4,11 @@
 
 namespace adacvar {
 
-/// A number for people: four significant digits, whole from 10,000 on, a power of ten where it is
-/// very large or small.
+/// Formats a number for display: four significant digits, no decimals from 10,000, exponent
+/// notation for very large and small values.
 [[nodiscard]] std::string number_text(double value);
 
-/// A whole number with commas between thousands: 12,345.
+/// Formats a count with thousands separators: 12,345.
 [[nodiscard]] std::string count_text(std::size_t value);
 
 }  // namespace adacvar

@@ -51,7 +51,7 @@ void add_states(const std::vector<OptionSpec>& specs, const void* options, const
     states.push_back({.name = std::string(spec.name),
                       .values = value_texts(spec, value),
                       .is_given = value != spec.value(defaults),
-                      .used = spec.used});
+                      .condition = spec.condition});
   }
 }
 

@@ -9,12 +9,12 @@
 
 namespace adacvar {
 
-/// The value as `OptionState` has it: `auto`, a name, each part of a list; none for an empty text
-/// and for a switch that is off.
+/// Returns the value as `OptionState` stores it: `auto`, a name, each item of a list; empty for an
+/// empty text and for a flag that is off.
 [[nodiscard]] std::vector<std::string> value_texts(const OptionSpec& spec,
                                                    const OptionValue& value);
 
-/// Adds every option; those that differ from `defaults` count as given.
+/// Appends the state of every option; those that differ from `defaults` count as given.
 void add_states(const std::vector<OptionSpec>& specs, const void* options, const void* defaults,
                 std::vector<OptionState>& states);
 

@@ -26,7 +26,7 @@ std::string Bounds::text() const {
 namespace {
 
 // `a`, `a or b`, `a, b or c`.
-std::string listed(const std::vector<std::string>& words) {
+std::string join_with_or(const std::vector<std::string>& words) {
   std::string text = words[0];
   for (std::size_t i = 1; i < words.size(); ++i) {
     text += (i + 1 == words.size() ? " or " : ", ") + words[i];
@@ -47,7 +47,7 @@ std::string text_of(const std::vector<OptionTest>& tests, std::string_view befor
   std::vector<std::string> worded;
   for (const OptionTest& test : tests) {
     const std::string values =
-        test.values.empty() ? "" : fmt::format("{}{}", before_value, listed(test.values));
+        test.values.empty() ? "" : fmt::format("{}{}", before_value, join_with_or(test.values));
     const std::string name = fmt::format("{}{}{}", before_name, test.option, values);
     add_new(test.words.empty() ? (test.is_one_of ? wanted : excluded) : worded,
             test.words.empty() ? name : test.words);
@@ -55,7 +55,7 @@ std::string text_of(const std::vector<OptionTest>& tests, std::string_view befor
   if (!wanted.empty()) worded.push_back(fmt::format("with {}", join(wanted, " and ")));
   std::string text = join(worded, " and ");
   if (excluded.empty()) return text;
-  return text + (text.empty() ? "not with " : " but not with ") + listed(excluded);
+  return text + (text.empty() ? "not with " : " but not with ") + join_with_or(excluded);
 }
 
 bool has_all(const std::vector<OptionTest>& tests, const std::vector<OptionTest>& others) {
@@ -64,7 +64,7 @@ bool has_all(const std::vector<OptionTest>& tests, const std::vector<OptionTest>
   });
 }
 
-// An alternative that asks for more than another adds nothing.
+// An alternative that is stricter than another adds nothing.
 void drop_stricter(std::vector<std::vector<OptionTest>>& alternatives) {
   std::erase_if(alternatives, [&, all = alternatives](const auto& tests) {
     return std::ranges::any_of(
@@ -145,33 +145,33 @@ void check_range(std::string_view name, double value, const Bounds& bounds) {
   }
 }
 
-OptionSpec::OptionSpec(std::string_view option, std::string_view sentence, Condition condition,
-                       Place place)
-    : name(option), help(sentence), used(std::move(condition)), place_(std::move(place)) {}
+OptionSpec::OptionSpec(std::string_view option, std::string_view sentence, Condition when,
+                       Accessor accessor)
+    : name(option), help(sentence), condition(std::move(when)), accessor_(std::move(accessor)) {}
 
 OptionValue OptionSpec::value(const void* options) const {
-  // Finding the place changes nothing; it is written in one form only, that of `set`.
-  const void* const place = place_.find(const_cast<void*>(options));  // NOLINT(*-const-cast)
+  // `find` changes nothing; it takes a non-const pointer because `set` needs one.
+  const void* const member = accessor_.find(const_cast<void*>(options));  // NOLINT(*-const-cast)
   return std::visit(
-      [&]<class Value>(const Value& /*kind*/) -> OptionValue {
+      [&]<class Value>(const Value& /*type*/) -> OptionValue {
         if constexpr (std::is_same_v<Value, OptionChoice>) {
-          return OptionChoice{*static_cast<const std::uint8_t*>(place)};
+          return OptionChoice{*static_cast<const std::uint8_t*>(member)};
         } else {
-          return *static_cast<const Value*>(place);
+          return *static_cast<const Value*>(member);
         }
       },
-      place_.kind);
+      accessor_.type);
 }
 
 void OptionSpec::set(void* options, const OptionValue& value) const {
-  assert(value.index() == place_.kind.index());
-  void* const place = place_.find(options);
+  assert(value.index() == accessor_.type.index());
+  void* const member = accessor_.find(options);
   std::visit(
       [&]<class Value>(const Value& now) {
         if constexpr (std::is_same_v<Value, OptionChoice>) {
-          *static_cast<std::uint8_t*>(place) = static_cast<std::uint8_t>(now.number);
+          *static_cast<std::uint8_t*>(member) = static_cast<std::uint8_t>(now.number);
         } else {
-          *static_cast<Value*>(place) = now;
+          *static_cast<Value*>(member) = now;
         }
       },
       value);

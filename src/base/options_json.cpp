@@ -33,15 +33,15 @@ nlohmann::json json_of(const OptionSpec& spec, const OptionValue& value) {
 
 OptionChoice read_choice(const OptionSpec& spec, const JsonView& json) {
   const auto text = json.get<std::string>();
-  const auto place = std::ranges::find(spec.names, text);
-  if (place == spec.names.end()) {
+  const auto found = std::ranges::find(spec.names, text);
+  if (found == spec.names.end()) {
     throw DataError(
         fmt::format("{} = '{}' is not one of: {}", spec.name, text, join(spec.names, ", ")));
   }
-  return {static_cast<std::size_t>(place - spec.names.begin())};
+  return {static_cast<std::size_t>(found - spec.names.begin())};
 }
 
-// The value of the kind that `before` has.
+// Returns a value of the type of `before`.
 OptionValue read_value(const OptionSpec& spec, const JsonView& json, const OptionValue& before) {
   return std::visit(
       [&]<class Value>(const Value& now) -> OptionValue {

@@ -10,7 +10,7 @@
 
 namespace adacvar {
 
-/// Options as an object: numbers, names of enumerations, texts; null for "automatic".
+/// Writes options to a JSON object: numbers, names of enumerations, texts; null for `auto`.
 void options_to_json(const std::vector<OptionSpec>& specs, const void* options,
                      nlohmann::json& json);
 
@@ -19,8 +19,8 @@ void options_to_json(const Options& options, nlohmann::json& json) {
   options_to_json(Options::options(), &options, json);
 }
 
-/// Reads them back; a key that is not there leaves the default, so that files of older versions
-/// stay readable. Throws: DataError for a name that is not known or a wrong type.
+/// Reads them back. A missing key leaves the default, so that files of older versions stay
+/// readable. Throws: DataError for an unknown name or a wrong type.
 void options_from_json(const JsonView& json, const std::vector<OptionSpec>& specs, void* options);
 
 template <class Options>

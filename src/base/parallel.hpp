@@ -10,8 +10,8 @@
 
 namespace adacvar {
 
-/// Calls work(0), ..., work(count - 1), on up to `threads` threads (0: as many as the machine
-/// has). An exception ends the loop early; the one of the smallest number is thrown again.
+/// Calls work(0), ..., work(count - 1) on up to `threads` threads (0: one per hardware thread).
+/// An exception ends the loop early; the one from the smallest index is rethrown.
 template <class Work>
 void for_each_block(std::size_t count, unsigned threads, const Work& work) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
@@ -21,7 +21,7 @@ void for_each_block(std::size_t count, unsigned threads, const Work& work) {
   std::exception_ptr failure;
   std::size_t failed = count;
   const auto loop = [&] {
-    // Numbers are handed out in order, so a smaller one than the failed is already at work.
+    // Indices are handed out in order, so every index below a failed one has already started.
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         work(i);

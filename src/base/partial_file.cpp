@@ -24,29 +24,29 @@ namespace fs = std::filesystem;
 PartialFile::PartialFile(fs::path destination, Folders folders)
     : destination_(std::move(destination)) {
   try {
-    if (folders == Folders::are_made) make_folders();
+    if (folders == Folders::created) create_folders();
     open();
   } catch (...) {
-    discard();  // no destructor runs for an object that was not made
+    discard();  // the destructor does not run when the constructor throws
     throw;
   }
 }
 
 PartialFile::~PartialFile() { discard(); }
 
-void PartialFile::make_folders() {
+void PartialFile::create_folders() {
   std::vector<fs::path> missing;
   for (fs::path folder = fs::absolute(destination_).parent_path(); !fs::exists(folder);
        folder = folder.parent_path()) {
     missing.push_back(folder);
   }
   for (const fs::path& folder : std::views::reverse(missing)) {
-    // False: someone else made it in the meantime, so it is not ours to remove.
+    // False: another process created it in the meantime, so it is not ours to remove.
     if (fs::create_directory(folder)) new_folders_.push_back(folder);
   }
 }
 
-// Not mkstemp, which would give the file to its owner alone whatever the umask says.
+// Not mkstemp, which ignores the umask and makes the file private to its owner.
 void PartialFile::open() {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     fs::path path = destination_;
@@ -88,7 +88,7 @@ void PartialFile::discard() noexcept {
   close();
   std::error_code ignored;
   if (!path_.empty()) fs::remove(path_, ignored);
-  // Innermost first; one that is not empty any more stays.
+  // Innermost first; a folder that is no longer empty stays.
   for (const fs::path& folder : std::views::reverse(new_folders_)) fs::remove(folder, ignored);
 }
 

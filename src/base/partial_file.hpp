@@ -6,13 +6,13 @@
 
 namespace adacvar {
 
-/// A file under way to `destination`: written under a name of its own in the same folder and put in
-/// place by `commit` in one step, so nobody ever sees half of it. Without `commit` it is gone with
-/// this object, and so are the folders that were made for it, where that is asked for.
-/// Throws: std::system_error when a folder or file cannot be made, written or put in place.
+/// A file written under a temporary name in the folder of `destination` and renamed by `commit`, so
+/// that a partial file is never visible. Without `commit` the destructor removes it and the folders
+/// created for it (`Folders::created`).
+/// Throws: std::system_error if a folder or file cannot be created, written or renamed.
 class PartialFile {
  public:
-  enum class Folders : bool { must_exist, are_made };
+  enum class Folders : bool { must_exist, created };
 
   explicit PartialFile(std::filesystem::path destination, Folders folders = Folders::must_exist);
   ~PartialFile();
@@ -23,11 +23,11 @@ class PartialFile {
 
   void write(std::string_view bytes);
 
-  /// The bytes reach the disk, then the name; a file that was there is replaced.
+  /// Flushes the bytes to disk, then renames the file; an existing file is replaced.
   void commit();
 
  private:
-  void make_folders();
+  void create_folders();
   void open();
   void close() noexcept;
   void discard() noexcept;

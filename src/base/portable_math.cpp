@@ -8,9 +8,10 @@ namespace adacvar::portable {
 
 namespace {
 
-// Four values at a time; what is left over goes through the same arithmetic, padded.
+// Four values at a time; the remainder is padded and goes through the same arithmetic.
 template <class Function>
-[[gnu::always_inline]] inline void by_fours(double* values, std::size_t count, Function function) {
+[[gnu::always_inline]] inline void apply_in_fours(double* values, std::size_t count,
+                                                  Function function) {
   Vec4 z;
   std::size_t j = 0;
   for (; j + 4 <= count; j += 4) {
@@ -25,7 +26,7 @@ template <class Function>
   std::memcpy(values + j, &z, (count - j) * sizeof(double));
 }
 
-// Always inlined, as by_fours is, to take on the instruction set of the caller.
+// Always inlined, like apply_in_fours, so that it uses the caller's instruction set.
 struct Exponentiate {
   [[gnu::always_inline]] void operator()(Vec4& z) const { detail::exponentiate<Vec4, Vec4Bits>(z); }
 };
@@ -39,7 +40,7 @@ struct Sigmoid {
 };
 
 // log(1 + z) = 2 atanh(s) with s = z / (2 + z) <= 1/3: 16 terms of the series leave less than
-// 2e-17. Terms of even and odd number apart: two short chains for the processor.
+// 2e-17. Even and odd terms are summed separately: two short dependency chains.
 struct Log1p {
   [[gnu::always_inline]] void operator()(Vec4& z) const {
     const Vec4 s = z / (2.0 + z);
@@ -52,18 +53,18 @@ struct Log1p {
       even = s4 * (even + 1.0 / (n + 1));
       odd = s4 * (odd + 1.0 / (n + 3));
     }
-    // 1 stays outside, so that its rounding does not meet the others'.
+    // The leading term is added last, so that the sum of the small terms keeps its precision.
     z = 2.0 * s + 2.0 * s * (even + s2 * (odd + 1.0 / 3));
   }
 };
 
-// x = log x for a number or a vector of them. x = 2^e * m with m in [sqrt(1/2), sqrt(2)); log m =
-// 2 atanh((m - 1) / (m + 1)).
+// Replaces x, a number or a vector of them, by log x. x = 2^e * m with m in [sqrt(1/2), sqrt(2));
+// log m = 2 atanh((m - 1) / (m + 1)).
 template <class Real, class Bits>
 [[gnu::always_inline]] inline void take_log(Real& x) noexcept {
   constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdU;
-  constexpr std::uint64_t kBias = 1024;  // keeps exponents positive: vectors have no signed shift
-  constexpr double kRound = 0x1p52;      // its low bits hold an integer, ready to be read off
+  constexpr std::uint64_t kBias = 1024;  // keeps exponents positive: vectors lack a signed shift
+  constexpr double kRound = 0x1p52;      // its low bits hold an integer
   constexpr double kLn2High = 0x1.62e42fefa38p-1;
   constexpr double kLn2Low = 0x1.ef35793c7673p-45;
   const Bits bits = __builtin_bit_cast(Bits, x);
@@ -84,17 +85,19 @@ struct Log {
 };
 
 ADACVAR_WIDE void sigmoid_range(double* values, std::size_t count) {
-  by_fours(values, count, Sigmoid{});
+  apply_in_fours(values, count, Sigmoid{});
 }
 
 ADACVAR_WIDE void exp_range(double* values, std::size_t count) {
-  by_fours(values, count, Exponentiate{});
+  apply_in_fours(values, count, Exponentiate{});
 }
 
-ADACVAR_WIDE void log_range(double* values, std::size_t count) { by_fours(values, count, Log{}); }
+ADACVAR_WIDE void log_range(double* values, std::size_t count) {
+  apply_in_fours(values, count, Log{});
+}
 
 ADACVAR_WIDE void log1p_range(double* values, std::size_t count) {
-  by_fours(values, count, Log1p{});
+  apply_in_fours(values, count, Log1p{});
 }
 
 // For |a| <= pi/4.
@@ -151,7 +154,7 @@ SinCos sin_cos(double angle) noexcept {
 SinCos sin_cos_turn(std::uint64_t numerator, std::uint64_t denominator) noexcept {
   constexpr double kTwoPi = 0x1.921fb54442d18p2;
   numerator %= denominator;
-  // In eighths of a turn the angle is octant + rest / denominator, all whole numbers.
+  // In eighths of a turn the angle is octant + rest / denominator, all integers.
   const std::uint64_t octant = 8 * numerator / denominator;
   const std::uint64_t rest = 8 * numerator % denominator;
   const bool mirrored = octant % 2 == 1;

@@ -7,25 +7,26 @@
 
 /// Functions that give the same bits on every platform.
 ///
-/// A draw compares a random number with a probability; were the last bit of exp to depend on the
-/// C library or on the processor, the same seed could give another run elsewhere. These use only
-/// operations that IEEE 754 rounds exactly (+ - * / and bit patterns), and the library is built
-/// without fused multiply-add. Loops over them vectorise: no branch, no table.
+/// A draw compares a random number with a probability. If the last bit of exp depended on the C
+/// library or the processor, the same seed could give different runs on different machines. These
+/// functions use only operations that IEEE 754 rounds exactly (+ - * / and bit patterns), and the
+/// library is built without fused multiply-add. Loops over them vectorise: no branches, no tables.
 ///
 /// Error: below 2 units in the last place for exp, 4 for sigmoid, log and log1p; sin and cos below
-/// 1e-15 absolute. Arguments must not be NaN, but exp, sigmoid and log1p pass one on.
+/// 1e-15 absolute. exp, sigmoid and log1p propagate NaN; the others require arguments that are not
+/// NaN.
 namespace adacvar::portable {
 
 namespace detail {
 
-// x = e^x for a number or, with `Bits` the unsigned integers of the same shape, a vector of them.
-// Always inlined, so that it takes on the instruction set of its caller.
+// Replaces x by e^x; x is a number or a vector, `Bits` the unsigned integers of the same shape.
+// Always inlined, so that it uses the caller's instruction set.
 template <class Real, class Bits>
 [[gnu::always_inline]] inline void exponentiate(Real& x) noexcept {
   constexpr double kLog2E = 0x1.71547652b82fep0;
   constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits: n * kLn2High is exact
   constexpr double kLn2Low = 0x1.ef35793c7673p-45;
-  constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+  constexpr double kRound = 0x1.8p52;  // adding it rounds to the nearest integer, in the low bits
   constexpr std::uint64_t kBias = 1023U - std::bit_cast<std::uint64_t>(kRound);
 
   const Real zero{};
@@ -35,7 +36,7 @@ template <class Real, class Bits>
   const Real n = shifted - kRound;
   const Real r = (clamped - n * kLn2High) - n * kLn2Low;
 
-  // Taylor to degree 13 on |r| <= ln(2)/2, in Estrin's order: short chains for the processor.
+  // Taylor to degree 13 on |r| <= ln(2)/2, by Estrin's scheme: short dependency chains.
   const Real r2 = r * r;
   const Real r4 = r2 * r2;
   const Real p01 = 1.0 + r;
@@ -48,7 +49,7 @@ template <class Real, class Bits>
   const Real high = ((p89 + r2 * pab) + r4 * pcd) * (r4 * r4);
   const Real value = (p01 + r2 * p23) + (r4 * (p45 + r2 * p67) + high);
 
-  // The builtin, since passing vectors to a function would depend on the instruction set.
+  // The builtin, since the ABI for passing vectors to functions depends on the instruction set.
   const Bits exponent = (__builtin_bit_cast(Bits, shifted) + kBias) << 52U;
   const Real scaled = value * __builtin_bit_cast(Real, exponent);
   const Real infinite = zero + std::numeric_limits<double>::infinity();

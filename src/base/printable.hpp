@@ -4,8 +4,7 @@
 
 namespace adacvar {
 
-/// A number for a message: a NaN without its sign, which means nothing and differs between
-/// machines.
+/// Returns the number for a message: a NaN loses its sign, which differs between machines.
 [[nodiscard]] inline double printable(double value) {
   return std::isnan(value) ? std::abs(value) : value;
 }

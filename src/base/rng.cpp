@@ -37,7 +37,7 @@ Rng Rng::load(std::istream& in) {
   reader.get_array(std::span<std::uint64_t>(rng.state_));
   reader.finish();
   reader.require(std::ranges::any_of(rng.state_, [](auto word) { return word != 0; }),
-                 "all its words are zero");
+                 "its state is all zeros");
   return rng;
 }
 

@@ -20,7 +20,7 @@ using Header = std::array<char, kHeaderBytes>;
 
 std::uint32_t checksum(const Header& header, std::span<const char> payload) {
   uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(header.data()), header.size());
-  // zlib takes a null pointer, which an empty vector may have, as a wish to start anew.
+  // For a null pointer, which an empty vector may have, zlib returns the initial checksum.
   if (!payload.empty()) {
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(payload.data()), payload.size());
   }
@@ -41,7 +41,7 @@ T fetch(const char* bytes) {
   return std::bit_cast<T>(copy);
 }
 
-// Grows as bytes arrive, so that a forged length cannot make us allocate more than was sent.
+// Grows as bytes arrive, so that a forged length cannot allocate more than was sent.
 std::vector<char> read_payload(std::istream& in, std::uint64_t length) {
   constexpr std::uint64_t kStep = std::uint64_t{1} << 20U;
   std::vector<char> payload;

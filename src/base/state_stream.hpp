@@ -15,9 +15,9 @@ namespace adacvar {
 template <class T>
 concept PlainNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Collects one object's state and writes it as a block:
-/// 8 bytes of kind, version (u32), payload length (u64), payload, CRC-32 of all before it;
-/// numbers little-endian. docs/file_formats.md has the layout of every kind.
+/// Collects an object's state and writes it as one block: kind (8 bytes), version (u32), payload
+/// length (u64), payload, CRC-32 of everything before it; little-endian. docs/file_formats.md has
+/// the layout of every kind.
 class StateWriter {
  public:
   StateWriter(std::string_view kind, std::uint32_t version) : kind_(kind), version_(version) {}
@@ -29,7 +29,7 @@ class StateWriter {
   template <PlainNumber T>
   void put_array(std::span<const T> values);
 
-  /// Throws: DataError when the stream does not take it.
+  /// Throws: DataError if writing fails.
   void write_to(std::ostream& out) const;
 
  private:
@@ -39,8 +39,8 @@ class StateWriter {
 };
 
 /// Reads a block back. The stream is untrusted: kind, version, length and checksum are checked
-/// before anything is handed out, and no count in it is believed beyond the bytes present.
-/// Throws: DataError on anything wrong.
+/// before any value is returned, and no count is trusted beyond the bytes present.
+/// Throws: DataError if any check fails.
 class StateReader {
  public:
   StateReader(std::istream& in, std::string_view kind, std::uint32_t version);
@@ -54,7 +54,7 @@ class StateReader {
   template <PlainNumber T>
   void get_array(std::span<T> values);
 
-  /// Throws unless `holds`: for what a checksum cannot see.
+  /// Throws unless `holds`; for checks of the values themselves.
   void require(bool holds, std::string_view what) const;
 
   /// Bytes not yet read.

@@ -27,14 +27,14 @@ bool is_met(const OptionTest& test, const OptionState* option) {
 }
 
 bool has_effect(const OptionState& option, const std::vector<OptionState>& options) {
-  return option.used.holds([&](const OptionTest& test) { return passes(test, options); });
+  return option.condition.holds([&](const OptionTest& test) { return passes(test, options); });
 }
 
-// Names and values of the options that the condition depends on.
-std::string values_text(const Condition& used, const std::vector<OptionState>& options) {
+// Lists names and values of the options that the condition depends on.
+std::string values_text(const Condition& condition, const std::vector<OptionState>& options) {
   std::vector<std::string> parts;
   std::set<std::string> seen;
-  for (const auto& tests : used.alternatives()) {
+  for (const auto& tests : condition.alternatives()) {
     for (const OptionTest& test : tests) {
       const OptionState* const option = find_state(options, test.option);
       if (option == nullptr || option->values.empty() || !seen.insert(test.option).second) continue;
@@ -44,10 +44,11 @@ std::string values_text(const Condition& used, const std::vector<OptionState>& o
   return parts.empty() ? "" : fmt::format("; here {}", join(parts, ", "));
 }
 
-// Where its own condition is met, another option that it rests on has no effect.
-const OptionState* unused_basis(const OptionState& option,
-                                const std::vector<OptionState>& options) {
-  for (const auto& tests : option.used.alternatives()) {
+// Returns the option that `option` depends on and that has no effect itself, if its own condition
+// is met; else null.
+const OptionState* unused_prerequisite(const OptionState& option,
+                                       const std::vector<OptionState>& options) {
+  for (const auto& tests : option.condition.alternatives()) {
     const bool are_met = std::ranges::all_of(tests, [&](const OptionTest& test) {
       return is_met(test, find_state(options, test.option));
     });
@@ -60,12 +61,12 @@ const OptionState* unused_basis(const OptionState& option,
 }
 
 std::string explanation(const OptionState& option, const std::vector<OptionState>& options) {
-  if (const OptionState* const basis = unused_basis(option, options)) {
-    return fmt::format("{} has no effect: {}, and {}", option.name, option.used.text(),
-                       explanation(*basis, options));
+  if (const OptionState* const other = unused_prerequisite(option, options)) {
+    return fmt::format("{} has no effect: {}, and {}", option.name, option.condition.text(),
+                       explanation(*other, options));
   }
-  return fmt::format("{} has no effect: {}{}", option.name, option.used.text(),
-                     values_text(option.used, options));
+  return fmt::format("{} has no effect: {}{}", option.name, option.condition.text(),
+                     values_text(option.condition, options));
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ bool passes(const OptionTest& test, const std::vector<OptionState>& options) {
 void refuse_unused(const std::vector<OptionState>& options) {
   for (const OptionState& option : options) {
     if (!option.is_given || option.values.empty() || has_effect(option, options)) continue;
-    throw OptionError(option.where + explanation(option, options));
+    throw OptionError(option.location + explanation(option, options));
   }
 }
 

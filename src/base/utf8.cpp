@@ -10,8 +10,8 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Length of the character that begins the text; 0 if none does. The second byte's range keeps out
-// overlong forms, surrogates and what is above U+10FFFF.
+// Returns the length of the first character, 0 if it is not valid. The range of the second byte
+// excludes overlong forms, surrogates and code points above U+10FFFF.
 std::size_t character_length(std::string_view text) {
   const unsigned char first = byte_at(text, 0);
   if (first < 0x80U) return 1;

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// Four doubles at once, in plain operators. The compiler maps them to whatever the processor has;
-/// each lane rounds as a scalar would, so the width does not change a result.
+/// Four doubles with the usual operators. The compiler maps them to the registers of the target;
+/// each lane rounds as a scalar does, so the register width does not change results.
 namespace adacvar {
 
 using Vec4 = double __attribute__((vector_size(32), may_alias));
@@ -16,8 +16,8 @@ using Vec4Bits = std::uint64_t __attribute__((vector_size(32), may_alias));
 
 }  // namespace adacvar
 
-/// On x86-64 with glibc a function so marked is compiled twice, the better version chosen when the
-/// program starts. Sanitizers run before that choice can be made, so they get the plain one.
+/// On x86-64 with glibc a function marked so is compiled for AVX2 and for the baseline; the dynamic
+/// linker picks one. Sanitizers start before that is possible, so their builds have the baseline.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ADACVAR_WIDE __attribute__((target_clones("avx2", "default")))

@@ -13,14 +13,14 @@ namespace adacvar {
 
 namespace {
 
-std::unique_ptr<PartialFile> open_draft(const std::filesystem::path& path) {
+std::unique_ptr<PartialFile> open_partial_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw OptionError(fmt::format("cannot write '{}': it is a folder", path.string()));
   }
-  // Its place would be taken by a file: /dev/null would be gone.
+  // Renaming would replace a device such as /dev/null by a file.
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    throw OptionError(fmt::format("cannot write '{}': it is no regular file", path.string()));
+    throw OptionError(fmt::format("cannot write '{}': it is not a regular file", path.string()));
   }
   try {
     return std::make_unique<PartialFile>(path);
@@ -31,11 +31,11 @@ std::unique_ptr<PartialFile> open_draft(const std::filesystem::path& path) {
 
 }  // namespace
 
-void check_writable(const std::filesystem::path& path) { open_draft(path); }
+void check_writable(const std::filesystem::path& path) { open_partial_file(path); }
 
 void write_file(const std::filesystem::path& path, const std::function<void(const Write&)>& fill) {
-  const auto draft = open_draft(path);
-  const auto on_disk = [&](const auto& action) {
+  const auto file = open_partial_file(path);
+  const auto translate_errors = [&](const auto& action) {
     try {
       action();
     } catch (const std::system_error& error) {
@@ -43,8 +43,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(cons
           fmt::format("cannot write '{}': {}", path.string(), error.code().message()));
     }
   };
-  fill([&](std::string_view text) { on_disk([&] { draft->write(text); }); });
-  on_disk([&] { draft->commit(); });
+  fill([&](std::string_view text) { translate_errors([&] { file->write(text); }); });
+  translate_errors([&] { file->commit(); });
 }
 
 }  // namespace adacvar

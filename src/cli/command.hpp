@@ -10,16 +10,17 @@
 
 namespace adacvar::cli {
 
-/// What the program can be told to do.
+/// A command of the program.
 struct Command {
   std::string name;     ///< one word, or two: `data make`
-  std::string usage;    ///< what stands behind the name
+  std::string usage;    ///< arguments after the name
   std::string about;    ///< one sentence, without a full stop
-  std::string example;  ///< a command line that works
+  std::string example;  ///< a complete command line
   OptionList options;
-  /// Returns the exit code; throws the library's errors. `networks` is null in a program without.
+  /// Returns the exit code; throws the library's errors. `networks` is null in `adacvar`, which is
+  /// built without libtorch.
   std::function<int(const NetworkMaker* networks)> run;
-  /// Whether it cannot run without networks, by the options given; empty: never.
+  /// Whether the given options need networks; empty: never.
   std::function<bool()> needs_networks = {};
 };
 
@@ -33,13 +34,13 @@ struct Command {
 /// All commands, in the order of the help.
 [[nodiscard]] std::vector<Command> make_commands();
 
-/// Exit codes; docs/options.md.
+/// Exit codes, documented in docs/options.md.
 enum ExitCode : int {
   kDone = 0,
   kBadOption = 2,
   kBadData = 3,
   kNumerical = 4,
-  kOurBug = 70,
+  kInternalError = 70,
   kNoMemory = 71,
 };
 

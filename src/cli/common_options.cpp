@@ -4,19 +4,19 @@
 
 namespace adacvar::cli {
 
-const std::vector<OptionSpec>& TalkOptions::options() {
-  using O = TalkOptions;
+const std::vector<OptionSpec>& OutputOptions::options() {
+  using O = OutputOptions;
   static const std::vector<OptionSpec> all{
       {"json", &O::json, "prints one JSON object to standard output"},
       {"quiet", &O::quiet,
-       "prints no progress, and no notes but those that the results cannot be read without"},
+       "prints no progress, and only the notes that are needed to read the results"},
       {"config", &O::config, "TOML file with options"},
   };
   return all;
 }
 
-void add_talk_options(OptionList& list, TalkOptions& options,
-                      std::initializer_list<std::string_view> without) {
+void add_output_options(OptionList& list, OutputOptions& options,
+                        std::initializer_list<std::string_view> without) {
   list.add("Output", options, without);
   list.set_letter("quiet", 'q');
   if (list.find_or_null("config") != nullptr) list.set_role(PathRole::input, {"config"});
@@ -46,7 +46,7 @@ void write_result(const std::string& path, const std::function<void(const Write&
   watch_interrupts();
   write_file(path, [&](const Write& write) {
     fill([&](std::string_view text) {
-      give_up_if_interrupted();
+      throw_if_interrupted();
       write(text);
     });
   });
@@ -56,7 +56,7 @@ void print_notes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) print_message("note: " + note + "\n");
 }
 
-void print_outcome(const TalkOptions& options, const std::string& json, const std::string& text,
+void print_outcome(const OutputOptions& options, const std::string& json, const std::string& text,
                    const std::vector<std::string>& notes) {
   if (options.json) {
     print_result(json + "\n");

@@ -13,8 +13,8 @@
 
 namespace adacvar::cli {
 
-/// How a command talks; every command has these.
-struct TalkOptions {
+/// Options of the printed output, shared by all commands.
+struct OutputOptions {
   bool json = false;
   bool quiet = false;
   std::string config = {};
@@ -22,23 +22,24 @@ struct TalkOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// Adds them under "Output".
-void add_talk_options(OptionList& list, TalkOptions& options,
-                      std::initializer_list<std::string_view> without = {});
+/// Adds them under "Output", except those in `without`.
+void add_output_options(OptionList& list, OutputOptions& options,
+                        std::initializer_list<std::string_view> without = {});
 
-/// The options of training, but for those in `without`, under the headings of the help.
+/// Adds the training options, except those in `without`, under their headings in the help.
 void add_run_options(OptionList& list, RunOptions& options,
                      std::initializer_list<std::string_view> without = {});
 
-/// Writes a file as `write_file` does; an interrupt leaves what was there. Throws: Interrupted too.
+/// Writes a file like `write_file`; an interrupt leaves an existing file unchanged. Throws:
+/// Interrupted too.
 void write_result(const std::string& path, const std::function<void(const Write&)>& fill);
 
-/// Prints each as a line `note: ...` to standard error.
+/// Prints each note as a line `note: ...` to standard error.
 void print_notes(const std::vector<std::string>& notes);
 
-/// The result of a command: the object, or else the text; beside the object the text goes to
-/// standard error, and notes always do, unless `options` ask for quiet.
-void print_outcome(const TalkOptions& options, const std::string& json, const std::string& text,
+/// Prints the result of a command to standard output: the JSON object with --json, else the text.
+/// Unless --quiet, the notes and, with --json, the text go to standard error.
+void print_outcome(const OutputOptions& options, const std::string& json, const std::string& text,
                    const std::vector<std::string>& notes);
 
 }  // namespace adacvar::cli

@@ -47,7 +47,7 @@ std::string flags(const Command& command) {
   return text + " --help";
 }
 
-// Values of enumerations; options of the same name have the same values in every command.
+// An option of the same name has the same values in every command.
 std::string bash_values(const std::vector<Command>& commands) {
   std::string text;
   std::set<std::string> seen;
@@ -95,7 +95,7 @@ complete -F _adacvar adacvar
                      bash_values(commands), cases);
 }
 
-// zsh runs scripts of bash.
+// zsh runs bash scripts.
 std::string zsh_script(const std::vector<Command>& commands) {
   return "# zsh completion of adacvar: source it after compinit\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
@@ -103,9 +103,9 @@ std::string zsh_script(const std::vector<Command>& commands) {
 }
 
 std::string quoted(std::string text) {
-  for (std::size_t place = text.find('\''); place != std::string::npos;
-       place = text.find('\'', place + 2)) {
-    text.insert(place, 1, '\\');
+  for (std::size_t quote = text.find('\''); quote != std::string::npos;
+       quote = text.find('\'', quote + 2)) {
+    text.insert(quote, 1, '\\');
   }
   return "'" + text + "'";
 }
@@ -124,7 +124,7 @@ std::string fish_option(const Command& command, const CliOption& option) {
   if (option.letter != 0) line += fmt::format(" -s {}", option.letter);
   if (!option.choices.empty()) {
     line += fmt::format(" -xa '{}'", join(option.choices, " "));
-  } else if (!option.is_switch) {
+  } else if (!option.is_flag) {
     line += " -r";
   }
   return line + "\n";

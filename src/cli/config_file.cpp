@@ -23,10 +23,10 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// CLI11 tells what a file says, not where: the lines are found again by key and section.
-class Lines {
+/// Line numbers of keys and sections, which CLI11 does not report.
+class KeyLines {
  public:
-  Lines(const std::string& text, const std::string& path) {
+  KeyLines(const std::string& text, const std::string& path) {
     std::istringstream in(text);
     std::string section;
     std::size_t number = 0;
@@ -36,7 +36,7 @@ class Lines {
       if (content.empty() || content.starts_with('#')) continue;
       if (content.starts_with('[')) {
         section = trimmed(content.substr(1, content.find(']') - 1));
-        places_.push_back({section, {}, number});
+        entries_.push_back({section, {}, number});
         continue;
       }
       const std::size_t equals = content.find('=');
@@ -45,27 +45,29 @@ class Lines {
                                       number, content));
       }
       const std::string key = trimmed(content.substr(0, equals));
-      if (of(section, key) != 0) {
-        throw OptionError(fmt::format("{}:{}: key '{}' stands there twice", path, number, key));
+      if (line_of(section, key) != 0) {
+        throw OptionError(
+            fmt::format("{}:{}: key '{}' is given more than once", path, number, key));
       }
-      places_.push_back({section, key, number});
+      entries_.push_back({section, key, number});
     }
   }
 
-  [[nodiscard]] std::size_t of(const std::string& section, const std::string& key) const {
-    for (const Place& place : places_) {
-      if (place.section == section && place.key == key) return place.line;
+  /// Returns 0 for an unknown key.
+  [[nodiscard]] std::size_t line_of(const std::string& section, const std::string& key) const {
+    for (const Entry& entry : entries_) {
+      if (entry.section == section && entry.key == key) return entry.line;
     }
     return 0;
   }
 
  private:
-  struct Place {
+  struct Entry {
     std::string section;
     std::string key;
     std::size_t line;
   };
-  std::vector<Place> places_;
+  std::vector<Entry> entries_;
 };
 
 std::vector<std::string> known_keys(const Command& command) {
@@ -103,11 +105,11 @@ class ConfigReader {
  private:
   [[noreturn]] void fail(const std::string& section, const std::string& key,
                          const std::string& message) const {
-    throw OptionError(place_of(section, key) + message);
+    throw OptionError(location_of(section, key) + message);
   }
 
-  [[nodiscard]] std::string place_of(const std::string& section, const std::string& key) const {
-    const std::size_t line = lines_.of(section, key);
+  [[nodiscard]] std::string location_of(const std::string& section, const std::string& key) const {
+    const std::size_t line = lines_.line_of(section, key);
     return line == 0 ? fmt::format("{}: ", path_) : fmt::format("{}:{}: ", path_, line);
   }
 
@@ -143,7 +145,7 @@ class ConfigReader {
     return found->name == command_.name ? command_ : *found;
   }
 
-  // A list is given to the option as on the command line.
+  // A list is written as on the command line.
   static std::string text_of(const CLI::ConfigItem& item) {
     if (item.inputs.size() == 1) return item.inputs[0];
     std::vector<std::string> parts;
@@ -161,7 +163,7 @@ class ConfigReader {
                        did_you_mean(item.name, known_keys(owner))));
     }
     if (&owner != &command_) return;
-    // In its section a key counts more than at the top.
+    // A key in the command's section takes precedence over one at the top.
     const bool overruled =
         given_.contains(item.name) || (section.empty() && set_in_section_.contains(item.name));
     if (overruled) return;
@@ -171,12 +173,12 @@ class ConfigReader {
     } catch (const OptionError& error) {
       fail(section, item.name, error.what());
     }
-    set_[item.name] = place_of(section, item.name);
+    set_[item.name] = location_of(section, item.name);
   }
 
   std::string path_;
   std::string text_;
-  Lines lines_;
+  KeyLines lines_;
   const Command& command_;
   const std::vector<Command>& commands_;
   const std::set<std::string>& given_;

@@ -4,9 +4,11 @@
 
 namespace adacvar::cli {
 
-/// A field of a CSV file, in quotes where it needs them.
+/// Returns the text as a field of a CSV file, quoted if necessary.
 [[nodiscard]] inline std::string csv_field(const std::string& text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };  // lost around a field
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t';
+  };  // readers strip blanks around a field
   if (text.find_first_of(",\"\r\n") == std::string::npos &&
       (text.empty() || !(is_blank(text.front()) || is_blank(text.back())))) {
     return text;

@@ -29,50 +29,51 @@ namespace adacvar::cli {
 
 namespace {
 
-struct Place {
+struct FolderOptions {
   std::string data_dir = {};
 
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
-        {"data-dir", &Place::data_dir,
+        {"data-dir", &FolderOptions::data_dir,
          "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
     };
     return all;
   }
 };
 
-struct Name {
+struct NameOptions {
   std::string name = {};
 
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
-        {"name", &Name::name, "name of a set"},
+        {"name", &NameOptions::name, "name of a set"},
     };
     return all;
   }
 };
 
-bool is_there(const NamedSetInfo& info, const std::filesystem::path& folder) {
+bool is_present(const NamedSetInfo& info, const std::filesystem::path& folder) {
   return std::ranges::all_of(info.files, [&](const NamedFile& file) {
     std::error_code ignored;
     return std::filesystem::exists(find_named_file(file, folder), ignored);
   });
 }
 
-int list_now(const Place& place) {
+int run_list(const FolderOptions& options) {
   TextTable table({"name", "task", "rows", "features", "target", "where"});
   for (const std::string_view name : synthetic_names()) {
-    table.add({std::string(name), "regression", "any", name == "sinc" ? "10" : "5", "y", "made"});
+    table.add(
+        {std::string(name), "regression", "any", name == "sinc" ? "10" : "5", "y", "generated"});
   }
   for (const std::string& name : named_sets()) {
     const NamedSetInfo& info = named_set_info(name);
     table.add({name, std::string(task_name(info.task)), count_text(info.rows),
                std::to_string(info.features), std::string(info.target),
-               is_there(info, data_folder(place.data_dir)) ? "found" : "not found"});
+               is_present(info, data_folder(options.data_dir)) ? "found" : "not found"});
   }
   print_result(table.text());
   print_result(fmt::format("\nThe folder of real sets is {}; `adacvar data fetch NAME` fills it.\n",
-                           data_folder(place.data_dir).string()));
+                           data_folder(options.data_dir).string()));
   return kDone;
 }
 
@@ -101,7 +102,7 @@ std::string column_summary(const Column& column) {
                      texts);
 }
 
-std::size_t missing_in(const Column& column) {
+std::size_t count_missing(const Column& column) {
   const auto count =
       column.categorical
           ? std::ranges::count(column.codes, kMissingLevel)
@@ -116,11 +117,11 @@ std::string describe_table(const Table& table, const std::string& target) {
   TextTable columns({"column", "kind", "missing"});
   std::vector<std::string> summaries;
   for (const Column& column : table.columns) {
-    columns.add(
-        {column.name, column.categorical ? "category" : "number", count_text(missing_in(column))});
+    columns.add({column.name, column.categorical ? "category" : "number",
+                 count_text(count_missing(column))});
     summaries.push_back(one_line(column_summary(column)));
   }
-  // Summaries stand to the left, behind the table.
+  // Summaries are left-aligned, unlike the cells of a TextTable, so they are appended to its lines.
   std::string lined = columns.text();
   std::size_t line = 0;
   for (std::size_t end = lined.find('\n'); end != std::string::npos;
@@ -171,7 +172,7 @@ std::string describe_images(const Images& images, std::size_t own_test) {
     table.add(std::move(cells));
   }
   return fmt::format(
-      "{}: {} pictures of {} (channels x height x width), {} classes, target "
+      "{}: {} images of {} (channels x height x width), {} classes, target "
       "'label'\n{}\n{}",
       images.source, count_text(images.rows()), shape_text(images.shape), counts.size(),
       describe_pixels(images), table.text());
@@ -191,21 +192,21 @@ struct DescribeInput {
 struct DescribeState {
   DescribeInput input;
   SourceOptions source;
-  TalkOptions talk;
+  OutputOptions output;
 };
 
-RawData read_watched(const DescribeState& state) {
-  ProgressLine progress(state.talk.quiet, 1);
+RawData read_with_progress(const DescribeState& state) {
+  ProgressLine progress(state.output.quiet, 1);
   SourceOptions source = state.source;
-  progress.watch_reading(source);
+  progress.show_reading_of(source);
   return read_data(state.input.data, source);
 }
 
-int describe_now(const DescribeState& state) {
-  const RawData data = read_watched(state);
+int run_describe(const DescribeState& state) {
+  const RawData data = read_with_progress(state);
   if (const auto* table = std::get_if<Table>(&data.content)) {
     print_result(describe_table(*table, data.target));
-    if (!state.talk.quiet) print_notes(table->notes);
+    if (!state.output.quiet) print_notes(table->notes);
   } else if (const auto* images = std::get_if<Images>(&data.content)) {
     print_result(describe_images(*images, data.own_test));
   } else {
@@ -222,18 +223,18 @@ struct MakeOptions {
   static const std::vector<OptionSpec>& options() {
     using O = MakeOptions;
     static const std::vector<OptionSpec> all{
-        {"output", &O::output, "CSV file to write; standard output unless given"},
-        {"rows", &O::rows, Bounds{.low = 1, .high = 4'294'967'294.0}, "rows to make"},
-        {"seed", &O::seed, Bounds{.low = 0}, "seed of the rows"},
+        {"output", &O::output, "CSV file to write; default: standard output"},
+        {"rows", &O::rows, Bounds{.low = 1, .high = 4'294'967'294.0}, "number of rows"},
+        {"seed", &O::seed, Bounds{.low = 0}, "seed of the random generator"},
     };
     return all;
   }
 };
 
 struct MakeState {
-  Name name;
+  NameOptions name;
   MakeOptions make;
-  TalkOptions talk;
+  OutputOptions output;
 };
 
 void write_csv(const Table& table, const Write& write) {
@@ -256,7 +257,7 @@ void write_csv(const Table& table, const Write& write) {
   write(text);
 }
 
-int make_now(const MakeState& state) {
+int run_make(const MakeState& state) {
   if (!state.make.output.empty()) check_writable(state.make.output);
   const Table table =
       make_synthetic(state.name.name, {.rows = state.make.rows, .seed = state.make.seed});
@@ -268,35 +269,35 @@ int make_now(const MakeState& state) {
   return kDone;
 }
 
-struct FetchChoice {
+struct MirrorOptions {
   std::string mirror = {};
   bool force = false;
 
   static const std::vector<OptionSpec>& options() {
-    using O = FetchChoice;
+    using O = MirrorOptions;
     static const std::vector<OptionSpec> all{
-        {"mirror", &O::mirror, "address that has the files of the data folder; else the originals"},
-        {"force", &O::force, "replaces files that are there but differ"},
+        {"mirror", &O::mirror, "URL of a copy of the data folder; default: the original sources"},
+        {"force", &O::force, "replaces existing files that differ"},
     };
     return all;
   }
 };
 
 struct FetchState {
-  Name name;
-  Place place;
-  FetchChoice choice;
-  TalkOptions talk;
+  NameOptions name;
+  FolderOptions folder;
+  MirrorOptions mirror;
+  OutputOptions output;
 };
 
-int fetch_now(const FetchState& state) {
+int run_fetch(const FetchState& state) {
   watch_interrupts();
   std::vector<FetchedFile> files;
   {
-    ProgressLine progress(state.talk.quiet, 1);
-    files = fetch_named_set(state.name.name, {.folder = data_folder(state.place.data_dir),
-                                              .mirror = state.choice.mirror,
-                                              .force = state.choice.force,
+    ProgressLine progress(state.output.quiet, 1);
+    files = fetch_named_set(state.name.name, {.folder = data_folder(state.folder.data_dir),
+                                              .mirror = state.mirror.mirror,
+                                              .force = state.mirror.force,
                                               .progress = [&](const FetchProgress& now) {
                                                 progress.show_bytes(std::string(now.file),
                                                                     now.received, now.total);
@@ -310,7 +311,8 @@ int fetch_now(const FetchState& state) {
   return kDone;
 }
 
-Command named(std::string name, std::string usage, std::string about, std::string example = {}) {
+Command make_command(std::string name, std::string usage, std::string about,
+                     std::string example = {}) {
   Command command;
   command.name = std::move(name);
   command.usage = std::move(usage);
@@ -319,52 +321,53 @@ Command named(std::string name, std::string usage, std::string about, std::strin
   return command;
 }
 
-Command make_list() {
-  const auto place = std::make_shared<Place>();
-  Command command = named("data list", "[options]", "Lists the built-in sets");
-  command.options.add("Data", *place);
+Command make_list_command() {
+  const auto folder = std::make_shared<FolderOptions>();
+  Command command = make_command("data list", "[options]", "Lists the built-in sets");
+  command.options.add("Data", *folder);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [place](const NetworkMaker* /*networks*/) { return list_now(*place); };
+  command.run = [folder](const NetworkMaker* /*networks*/) { return run_list(*folder); };
   return command;
 }
 
-Command make_describe() {
+Command make_describe_command() {
   const auto state = std::make_shared<DescribeState>();
-  Command command =
-      named("data describe", "DATA [options]", "Describes the columns of a built-in set or a file");
+  Command command = make_command("data describe", "DATA [options]",
+                                 "Describes the columns of a built-in set or a file");
   command.options.add("Data", state->input);
   command.options.add("Data", state->source);
   command.options.set_position("data", 1);
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return describe_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return run_describe(*state); };
   return command;
 }
 
-Command make_make() {
+Command make_make_command() {
   const auto state = std::make_shared<MakeState>();
-  Command command = named("data make", "NAME [-o FILE] [options]",
-                          "Makes a synthetic set: normal, pareto or sinc");
+  Command command = make_command("data make", "NAME [-o FILE] [options]",
+                                 "Generates a synthetic set: normal, pareto or sinc");
   command.options.add("Data", state->name);
   command.options.add("Data", state->make);
   command.options.set_position("name", 1);
   command.options.set_letter("output", 'o');
   command.options.set_role(PathRole::output, {"output"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return make_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return run_make(*state); };
   return command;
 }
 
-Command make_fetch() {
+Command make_fetch_command() {
   const auto state = std::make_shared<FetchState>();
-  Command command = named("data fetch", "NAME [options]",
-                          "Downloads a real set into the data folder and checks its sums");
+  Command command =
+      make_command("data fetch", "NAME [options]",
+                   "Downloads a real set into the data folder and verifies its checksums");
   command.options.add("Data", state->name);
-  command.options.add("Data", state->place);
-  command.options.add("Data", state->choice);
-  add_talk_options(command.options, state->talk, {"json", "config"});
+  command.options.add("Data", state->folder);
+  command.options.add("Data", state->mirror);
+  add_output_options(command.options, state->output, {"json", "config"});
   command.options.set_position("name", 1);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return fetch_now(*state); };
+  command.run = [state](const NetworkMaker* /*networks*/) { return run_fetch(*state); };
   return command;
 }
 
@@ -372,10 +375,10 @@ Command make_fetch() {
 
 std::vector<Command> make_data_commands() {
   std::vector<Command> commands;
-  commands.push_back(make_list());
-  commands.push_back(make_describe());
-  commands.push_back(make_make());
-  commands.push_back(make_fetch());
+  commands.push_back(make_list_command());
+  commands.push_back(make_describe_command());
+  commands.push_back(make_make_command());
+  commands.push_back(make_fetch_command());
   return commands;
 }
 

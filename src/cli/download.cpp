@@ -22,7 +22,7 @@ namespace {
 constexpr long kMostRedirects = 5;
 constexpr long kLeastBytesPerSecond = 1;
 
-// Once per process, and before the first handle.
+// libcurl needs this once per process, before the first handle.
 void start_curl() {
   struct Curl {
     CURLcode status = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -37,15 +37,15 @@ void start_curl() {
   if (curl.status != CURLE_OK) throw std::runtime_error("libcurl cannot be started");
 }
 
-/// One download under way. curl calls back into it, through C that no exception may cross: the
-/// first is kept and thrown when curl has returned.
+/// A download in progress. curl's callbacks are C, which no exception may cross: the first one is
+/// kept and rethrown after curl returns.
 class Transfer {
  public:
-  Transfer(const Download& what, const FetchObserver& observe)
-      : what_(what),
+  Transfer(const Download& request, const FetchObserver& observe)
+      : request_(request),
         observe_(observe),
-        name_(what.destination.filename().string()),
-        file_(what.destination, PartialFile::Folders::are_made) {}
+        name_(request.destination.filename().string()),
+        file_(request.destination, PartialFile::Folders::created) {}
 
   void run(const DownloadLimits& limits);
 
@@ -55,10 +55,10 @@ class Transfer {
   void check_content();
 
   void receive(std::string_view bytes);
-  [[nodiscard]] bool goes_on();
+  [[nodiscard]] bool should_continue();
 
   template <class Call>
-  bool guarded(const Call& call) noexcept;
+  bool catch_errors(const Call& call) noexcept;
   static std::size_t on_bytes(char* bytes, std::size_t one, std::size_t count, void* self);
   static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
@@ -69,14 +69,15 @@ class Transfer {
     }
   }
 
-  [[noreturn]] void fail(const std::string& happened, const std::string& advice) const {
-    throw DataError(happened + "; " + advice, what_.url);
+  [[noreturn]] void fail(const std::string& problem, const std::string& advice) const {
+    throw DataError(problem + "; " + advice, request_.url);
   }
-  [[nodiscard]] std::string by_hand() const {
-    return fmt::format("name a mirror, or put the file at {} yourself", what_.destination.string());
+  [[nodiscard]] std::string manual_advice() const {
+    return fmt::format("name a mirror, or put the file at {} yourself",
+                       request_.destination.string());
   }
 
-  const Download& what_;
+  const Download& request_;
   const FetchObserver& observe_;
   std::string name_;
   PartialFile file_;
@@ -84,7 +85,7 @@ class Transfer {
   std::uint64_t received_ = 0;
   std::exception_ptr thrown_;
   std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl_{curl_easy_init(), curl_easy_cleanup};
-  std::array<char, CURL_ERROR_SIZE> words_{};
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 
 void Transfer::run(const DownloadLimits& limits) {
@@ -98,7 +99,7 @@ void Transfer::run(const DownloadLimits& limits) {
 }
 
 void Transfer::configure(const DownloadLimits& limits) {
-  set(CURLOPT_URL, what_.url.c_str());
+  set(CURLOPT_URL, request_.url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   set(CURLOPT_FOLLOWLOCATION, 1L);
@@ -109,7 +110,7 @@ void Transfer::configure(const DownloadLimits& limits) {
   set(CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);
   set(CURLOPT_LOW_SPEED_TIME, limits.stall_seconds);
   set(CURLOPT_NOSIGNAL, 1L);  // a timeout must not be a signal to the whole process
-  set(CURLOPT_ERRORBUFFER, words_.data());
+  set(CURLOPT_ERRORBUFFER, error_text_.data());
   set(CURLOPT_WRITEFUNCTION, &Transfer::on_bytes);
   set(CURLOPT_WRITEDATA, this);
   set(CURLOPT_NOPROGRESS, 0L);
@@ -121,43 +122,44 @@ void Transfer::check_status(CURLcode status) {
   long answer = 0;
   curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &answer);
   if (status == CURLE_HTTP_RETURNED_ERROR || (status == CURLE_OK && answer != 200)) {
-    fail(fmt::format("HTTP status {} instead of 200", answer), "has it moved? " + by_hand());
+    fail(fmt::format("HTTP status {} instead of 200", answer), "has it moved? " + manual_advice());
   }
-  if (status == CURLE_ABORTED_BY_CALLBACK) fail("cancelled", "fetch again to have the file");
+  if (status == CURLE_ABORTED_BY_CALLBACK) fail("cancelled", "fetch again to get the file");
   if (status == CURLE_OK) return;
-  const std::string words = words_[0] != '\0' ? words_.data() : curl_easy_strerror(status);
+  const std::string words =
+      error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(status);
   if (status == CURLE_UNSUPPORTED_PROTOCOL || status == CURLE_TOO_MANY_REDIRECTS) {
     fail(words, fmt::format("only http and https, and {} redirects, are followed: {}",
-                            kMostRedirects, by_hand()));
+                            kMostRedirects, manual_advice()));
   }
-  fail("cannot be fetched: " + words, "no network? " + by_hand());
+  fail("cannot be fetched: " + words, "no network? " + manual_advice());
 }
 
 void Transfer::check_content() {
   const std::string sum = sum_.hex();
-  if (received_ == what_.bytes && sum == what_.sha256) return;
+  if (received_ == request_.bytes && sum == request_.sha256) return;
   fail(fmt::format("{} bytes with sha256 {} instead of {} bytes with sha256 {}", received_, sum,
-                   what_.bytes, what_.sha256),
-       "the file there is another one: " + by_hand());
+                   request_.bytes, request_.sha256),
+       "the server has another version of the file: " + manual_advice());
 }
 
 void Transfer::receive(std::string_view bytes) {
   received_ += bytes.size();
-  // A server that never ends must not fill the disk.
-  if (received_ > what_.bytes) {
-    fail(fmt::format("more than the {} bytes of sha256 {}", what_.bytes, what_.sha256),
-         "the file there is another one: " + by_hand());
+  // An endless response must not fill the disk.
+  if (received_ > request_.bytes) {
+    fail(fmt::format("more than the {} bytes of sha256 {}", request_.bytes, request_.sha256),
+         "the server has another version of the file: " + manual_advice());
   }
   file_.write(bytes);
   sum_.update(bytes);
 }
 
-bool Transfer::goes_on() {
-  return !observe_ || observe_({.file = name_, .received = received_, .total = what_.bytes});
+bool Transfer::should_continue() {
+  return !observe_ || observe_({.file = name_, .received = received_, .total = request_.bytes});
 }
 
 template <class Call>
-bool Transfer::guarded(const Call& call) noexcept {
+bool Transfer::catch_errors(const Call& call) noexcept {
   try {
     return call();
   } catch (...) {
@@ -168,28 +170,28 @@ bool Transfer::guarded(const Call& call) noexcept {
 
 std::size_t Transfer::on_bytes(char* bytes, std::size_t one, std::size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
-  const bool taken = transfer.guarded([&] {
+  const bool accepted = transfer.catch_errors([&] {
     transfer.receive({bytes, one * count});
     return true;
   });
-  return taken ? one * count : CURL_WRITEFUNC_ERROR;
+  return accepted ? one * count : CURL_WRITEFUNC_ERROR;
 }
 
 int Transfer::on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   auto& transfer = *static_cast<Transfer*>(self);
-  return transfer.guarded([&] { return transfer.goes_on(); }) ? 0 : 1;
+  return transfer.catch_errors([&] { return transfer.should_continue(); }) ? 0 : 1;
 }
 
 }  // namespace
 
-void download(const Download& what, const FetchObserver& observe, const DownloadLimits& limits) {
+void download(const Download& request, const FetchObserver& observe, const DownloadLimits& limits) {
   start_curl();
   try {
-    Transfer(what, observe).run(limits);
+    Transfer(request, observe).run(limits);
   } catch (const std::system_error& error) {
-    throw DataError(fmt::format("{}; name a folder that can be written and has room for {} bytes",
-                                error.what(), what.bytes),
-                    what.url);
+    throw DataError(fmt::format("{}; name a writable folder with {} bytes of free space",
+                                error.what(), request.bytes),
+                    request.url);
   }
 }
 

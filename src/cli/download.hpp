@@ -14,10 +14,10 @@ struct FetchProgress {
   std::uint64_t total = 0;
 };
 
-/// Called now and then while bytes come in, and while they fail to; false cancels.
+/// Called regularly during a download, even when no bytes arrive; returning false cancels it.
 using FetchObserver = std::function<bool(const FetchProgress&)>;
 
-/// A file as it must be, where it is and where it goes.
+/// A file to download: source, expected content and destination.
 struct Download {
   std::string url;  ///< http or https
   std::uint64_t bytes = 0;
@@ -25,18 +25,18 @@ struct Download {
   std::filesystem::path destination;
 };
 
-/// For how long a server may be silent.
+/// Timeouts of a download.
 struct DownloadLimits {
   long connect_seconds = 20;
   long stall_seconds = 30;
 };
 
-/// Fetches a file whole and right, or not at all: it appears at its destination in one step after
-/// size and sum were checked, and replaces what was there. Folders are made where needed. Follows
-/// at most 5 redirects, to http or https only; the proxy is that of the environment (https_proxy).
-/// Throws: DataError `<url>: what happened; what to do`; what `observe` throws (a std::system_error
-/// is taken for one of the disk and becomes a DataError). Nothing is left behind then.
-void download(const Download& what, const FetchObserver& observe = {},
+/// Downloads a file atomically: it appears at its destination, replacing an existing file, only
+/// after its size and checksum were verified. Missing folders are created. Follows at most 5
+/// redirects, to http or https only; the proxy is taken from the environment (https_proxy).
+/// Throws: DataError `<url>: problem; advice`; exceptions of `observe` (a std::system_error is
+/// treated as a disk error and becomes a DataError). Leaves no partial file behind.
+void download(const Download& request, const FetchObserver& observe = {},
               const DownloadLimits& limits = {});
 
 }  // namespace adacvar

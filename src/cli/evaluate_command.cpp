@@ -1,6 +1,6 @@
-#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/output_attempts.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/sha256.hpp"
@@ -27,7 +27,7 @@ struct Input {
 
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
-        {"model", &Input::model, "file that train wrote"},
+        {"model", &Input::model, "model file written by train"},
         {"data", &Input::data,
          "file, - for standard input, or built-in set with the columns of the model"},
     };
@@ -38,11 +38,11 @@ struct Input {
 struct State {
   Input input;
   EvaluateOptions evaluate;
-  TalkOptions talk;
+  OutputOptions output;
   ReportOutput report;
 };
 
-// With what tells the model from others, and the seeds that decide the numbers.
+// Includes the facts that identify the model, and the seeds that the numbers depend on.
 PageOrigin origin_with_model(const State& state, const TrainedModel& model,
                              const OptionList& options) {
   PageOrigin origin = origin_of("evaluate", options, {state.input.data});
@@ -59,27 +59,29 @@ PageOrigin origin_with_model(const State& state, const TrainedModel& model,
   return origin;
 }
 
-Evaluation evaluate_watched(const State& state, const Model& model) {
-  ProgressLine progress(state.talk.quiet, 1);
+Evaluation evaluate_with_progress(const State& state, const Model& model) {
+  ProgressLine progress(state.output.quiet, 1);
   EvaluateOptions options = state.evaluate;
-  progress.watch_reading(options.source);
+  progress.show_reading_of(options.source);
   return evaluate(model, state.input.data, options);
 }
 
-int evaluate_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
-  if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
+int run_evaluate(const State& state, const OptionList& options, const NetworkMaker* networks) {
+  if (state.input.model.empty())
+    throw OptionError("model is not given; name a model file written by train");
   check_report(state.report);
   const Model model = Model::load(state.input.model, networks);
-  const Evaluation found = evaluate_watched(state, model);
-  Attempts attempts;
+  const Evaluation evaluation = evaluate_with_progress(state, model);
+  OutputAttempts attempts;
   attempts.run([&] {
-    print_outcome(state.talk, evaluation_json(found),
-                  evaluation_text(found) + histogram_text(found, text_style()), found.notes);
+    print_outcome(state.output, evaluation_json(evaluation),
+                  evaluation_text(evaluation) + histogram_text(evaluation, text_style()),
+                  evaluation.notes);
   });
-  if (state.report.wanted()) {
+  if (state.report.is_requested()) {
     attempts.run([&] {
       write_report(state.report,
-                   evaluation_page(found, origin_with_model(state, model.parts(), options)));
+                   evaluation_page(evaluation, origin_with_model(state, model.parts(), options)));
     });
   }
   attempts.finish();
@@ -100,14 +102,14 @@ Command make_evaluate_command() {
   command.options.add("Risk", state->evaluate);
   command.options.add("Bootstrap", state->evaluate.bootstrap);
   add_report_options(command.options, state->report);
-  add_talk_options(command.options, state->talk);
+  add_output_options(command.options, state->output);
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
   command.options.set_role(PathRole::input, {"model"});
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return evaluate_now(*state, options, networks);
+    return run_evaluate(*state, options, networks);
   };
   command.needs_networks = [state] { return holds_network(state->input.model); };
   return command;

@@ -20,7 +20,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// What stands for the value behind the option's name.
+// Placeholder of the option's value.
 std::string placeholder(const CliOption& option) {
   if (!option.choices.empty()) return " NAME";
   switch (option.role) {
@@ -36,7 +36,7 @@ std::string placeholder(const CliOption& option) {
   }
   if (option.allowed == "text") return " TEXT";
   if (option.allowed == kListText || option.allowed.starts_with("numbers")) return " LIST";
-  return option.is_switch ? "" : " X";
+  return option.is_flag ? "" : " X";
 }
 
 std::string left_side(const CliOption& option) {
@@ -54,7 +54,7 @@ std::string details(const Command& command, const CliOption& option) {
   std::string text;
   if (!option.choices.empty()) {
     text = fmt::format("one of {}", join(option.choices, ", "));
-  } else if (!option.is_switch && option.allowed != "text" && option.allowed != kListText) {
+  } else if (!option.is_flag && option.allowed != "text" && option.allowed != kListText) {
     text = option.allowed;
   }
   if (!option.default_text.empty()) {
@@ -66,7 +66,7 @@ std::string details(const Command& command, const CliOption& option) {
   return text.empty() ? text : " (" + text + ")";
 }
 
-/// `left`, then `right` from kIndent on, in as many lines as it takes.
+/// Sets `left` and, from column kIndent, `right`, wrapped at kWidth.
 std::string two_columns(const std::string& left, const std::string& right) {
   std::string text = "  " + left;
   std::size_t column = text.size();
@@ -106,11 +106,10 @@ std::vector<std::string> groups_of(const Command& command) {
   return groups;
 }
 
-// A bar would end the cell.
-std::string cell(std::string text) {
-  for (std::size_t place = text.find('|'); place != std::string::npos;
-       place = text.find('|', place + 2)) {
-    text.insert(place, 1, '\\');
+// Escapes bars, which end a cell of a Markdown table.
+std::string escape_bars(std::string text) {
+  for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2)) {
+    text.insert(bar, 1, '\\');
   }
   return text;
 }
@@ -128,11 +127,12 @@ std::string markdown_of(const Command& command) {
     text += fmt::format("\n| {} | allowed | default | meaning |\n|---|---|---|---|\n", group);
     for (const CliOption& option : command.options.all()) {
       if (option.group != group) continue;
-      const bool plain = option.is_switch || option.allowed == "text";
+      const bool plain = option.is_flag || option.allowed == "text";
       const std::string used = used_text(command, option);
-      text += fmt::format("| {} | {} | {} | {} |\n", markdown_name(option),
-                          plain ? "" : cell(option.allowed), cell(option.default_text),
-                          cell(option.help + (used.empty() ? "" : "; " + used)));
+      text +=
+          fmt::format("| {} | {} | {} | {} |\n", markdown_name(option),
+                      plain ? "" : escape_bars(option.allowed), escape_bars(option.default_text),
+                      escape_bars(option.help + (used.empty() ? "" : "; " + used)));
     }
   }
   return text;
@@ -152,8 +152,8 @@ std::string program_help(const std::vector<Command>& commands) {
   text +=
       "\n`adacvar help COMMAND` lists the options of a command. `adacvar --version`\n"
       "prints the version, `adacvar completion bash|zsh|fish` a script for the shell.\n"
-      "Results go to standard output, all else to standard error. Exit codes: 0 done,\n"
-      "2 bad option, 3 bad data, 4 training diverged, 70 a bug of ours, 71 no memory.\n";
+      "Results go to standard output, messages to standard error. Exit codes: 0 done,\n"
+      "2 bad option, 3 bad data, 4 training diverged, 70 internal error, 71 no memory.\n";
   return text;
 }
 
@@ -175,25 +175,31 @@ std::string command_help(const Command& command) {
 std::string options_page(const std::vector<Command>& commands) {
   std::string text =
       "# Options\n\n"
-      "Made by `adacvar options`; a test compares. Every option can stand in a file given by "
-      "`--config`, as\n"
-      "`name = value`, at its top or in a section `[command]`; what the command line says counts "
-      "more. Unknown\n"
-      "keys are errors, and so is an option that can have no effect: its line says when it has "
-      "one. Lists have commas between their parts; a part with a comma stands in "
-      "double quotes, as "
-      "in CSV:\n"
-      "`--drop '\"size, in cm\",id'`.\n\n"
-      "Results go to standard output (with `--json` the object alone), all else to standard error. "
-      "Exit codes: 0\n"
-      "done, also when training is stopped by Ctrl-C, SIGTERM, a hangup or messages that nobody "
-      "reads; 2 a bad option or an\n"
-      "output that cannot be written (the others are); 3 bad data;\n"
-      "4 training diverged, of `compare` by one algorithm at least (results are printed, the last "
-      "finite model is\n"
-      "kept); 70 a bug of ours; 71 not enough memory. Ctrl-C where there is nothing to keep, as "
-      "while data is read, ends\n"
-      "the program by the signal: 130 in a shell.\n";
+      "Generated by `adacvar options`; a test compares them. Every option can also be set in "
+      "a TOML file given by\n"
+      "`--config`, as `name = value`, at its top or in a section `[command]`; the command "
+      "line takes precedence. Unknown\n"
+      "keys are errors, and so is an option that has no effect: its entry says when it has "
+      "one. Separate the items of a list\n"
+      "by commas; put an item that contains a comma in double quotes, as in CSV: `--drop "
+      "'\"size, in cm\",id'`.\n"
+      "\n"
+      "Results go to standard output (with `--json` only the JSON object), messages to "
+      "standard error. Exit codes:\n"
+      "\n"
+      "| code | meaning |\n"
+      "|---|---|\n"
+      "| 0 | success, also when training is stopped by Ctrl-C, SIGTERM, a hangup or a closed "
+      "pipe of messages |\n"
+      "| 2 | bad option, or an output that cannot be written (the other outputs are) |\n"
+      "| 3 | bad data |\n"
+      "| 4 | training diverged, with `compare` for at least one algorithm; results are "
+      "printed, the last finite model is kept |\n"
+      "| 70 | internal error; please report it |\n"
+      "| 71 | not enough memory |\n"
+      "\n"
+      "Ctrl-C ends the program by the signal (130 in a shell) when there is nothing to keep, "
+      "as while data is read.\n";
   for (const Command& command : commands) text += markdown_of(command);
   return text;
 }

@@ -7,16 +7,16 @@
 
 namespace adacvar::cli {
 
-/// What `adacvar --help` prints.
+/// Returns the output of `adacvar --help`.
 [[nodiscard]] std::string program_help(const std::vector<Command>& commands);
 
-/// What `adacvar COMMAND --help` prints; lines of 80 characters at most where words allow.
+/// Returns the output of `adacvar COMMAND --help`, wrapped at 80 columns.
 [[nodiscard]] std::string command_help(const Command& command);
 
-/// docs/options.md.
+/// Returns the content of docs/options.md.
 [[nodiscard]] std::string options_page(const std::vector<Command>& commands);
 
-/// A script for bash, zsh or fish. Throws: OptionError for another shell.
+/// Returns the completion script for bash, zsh or fish. Throws: OptionError for another shell.
 [[nodiscard]] std::string completion_script(const std::vector<Command>& commands,
                                             const std::string& shell);
 

@@ -8,7 +8,7 @@ namespace adacvar::cli {
 namespace {
 
 std::atomic<bool> signalled = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may touch nothing else
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler may use only these
 
 std::atomic<int> received = SIGINT;
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -40,7 +40,7 @@ void interrupt_by(int signal) noexcept {
   signalled = true;
 }
 
-void give_up_if_interrupted() {
+void throw_if_interrupted() {
   if (signalled) throw Interrupted{};
 }
 

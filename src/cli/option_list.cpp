@@ -18,13 +18,13 @@ namespace adacvar::cli {
 
 namespace {
 
-// The whole text, or nothing.
+// Parses the whole text; empty if any of it is left over.
 template <class Number>
 std::optional<Number> parse(const std::string& text) {
   Number value{};
   const char* const end = text.data() + text.size();
-  const auto [place, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || place != end) return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
 
@@ -47,8 +47,8 @@ std::vector<std::string> choices_of(const OptionSpec& spec) {
   return {spec.names.begin(), spec.names.end()};
 }
 
-// How the program reads and shows options of each kind; `kind` is some value of it.
-OptionValue read_value(const OptionSpec& spec, const std::string& text, const OptionValue& kind) {
+// Parses the text of an option; `type` is any value of the option's type.
+OptionValue read_value(const OptionSpec& spec, const std::string& text, const OptionValue& type) {
   struct Reader {
     const OptionSpec& spec;
     const std::string& text;
@@ -69,17 +69,17 @@ OptionValue read_value(const OptionSpec& spec, const std::string& text, const Op
     OptionValue operator()(const std::vector<std::string>&) const {
       return read_list(spec.name, text);
     }
-    OptionValue operator()(bool) const { return read_switch(spec.name, text); }
+    OptionValue operator()(bool) const { return read_flag(spec.name, text); }
   };
-  return std::visit(Reader{spec, text}, kind);
+  return std::visit(Reader{spec, text}, type);
 }
 
-std::string allowed_text(const OptionSpec& spec, const OptionValue& kind) {
+std::string allowed_text(const OptionSpec& spec, const OptionValue& type) {
   struct Text {
     const OptionSpec& spec;
 
     std::string operator()(double) const { return spec.bounds.text(); }
-    std::string operator()(std::uint64_t) const { return "whole number"; }
+    std::string operator()(std::uint64_t) const { return "integer"; }
     std::string operator()(std::optional<double>) const { return "auto or " + spec.bounds.text(); }
     std::string operator()(const std::vector<double>&) const {
       return "numbers in " + spec.bounds.text();
@@ -89,7 +89,7 @@ std::string allowed_text(const OptionSpec& spec, const OptionValue& kind) {
     std::string operator()(const std::vector<std::string>&) const { return kListText; }
     std::string operator()(bool) const { return {}; }
   };
-  return std::visit(Text{spec}, kind);
+  return std::visit(Text{spec}, type);
 }
 
 std::vector<std::string> values_of(const CliOption& option) {
@@ -113,14 +113,13 @@ double read_number(std::string_view name, const std::string& text) {
 std::uint64_t read_count(std::string_view name, const std::string& text, const Bounds& bounds) {
   const auto value = parse<std::uint64_t>(text);
   if (!value) {
-    // 1e6 is a whole number to most people.
+    // Accepts 1e6 as an integer.
     const auto real = parse<double>(text);
     if (real && std::floor(*real) == *real && *real >= 0 && *real < 9e15) {
       check_range(name, *real, bounds);
       return static_cast<std::uint64_t>(*real);
     }
-    throw OptionError(
-        fmt::format("{} = '{}' is not a whole number in {}", name, text, bounds.text()));
+    throw OptionError(fmt::format("{} = '{}' is not an integer in {}", name, text, bounds.text()));
   }
   check_range(name, static_cast<double>(*value), bounds);
   return *value;
@@ -137,12 +136,12 @@ std::vector<std::string> read_list(std::string_view name, const std::string& tex
     throw OptionError(fmt::format("{} = '{}': {}", name, text, error.message));
   }
   if (std::ranges::find(parts, std::string()) != parts.end()) {
-    throw OptionError(fmt::format("{} = '{}' has an empty part", name, text));
+    throw OptionError(fmt::format("{} = '{}' has an empty item", name, text));
   }
   return parts;
 }
 
-bool read_switch(std::string_view name, const std::string& text) {
+bool read_flag(std::string_view name, const std::string& text) {
   if (text == "true") return true;
   if (text == "false") return false;
   throw OptionError(fmt::format("{} = '{}' is not one of: true, false", name, text));
@@ -160,7 +159,7 @@ std::size_t read_choice(std::string_view name, const std::string& text,
 
 std::string list_text(const std::vector<std::string>& parts) { return join(parts, ","); }
 
-std::string shortest(double value) { return fmt::format("{}", value); }
+std::string shortest_text(double value) { return fmt::format("{}", value); }
 
 const CliOption* OptionList::find_or_null(std::string_view name) const {
   const auto found = std::ranges::find(options_, name, &CliOption::name);
@@ -170,18 +169,18 @@ const CliOption* OptionList::find_or_null(std::string_view name) const {
 std::vector<OptionState> OptionList::states(const std::map<std::string, std::string>& given) const {
   std::vector<OptionState> states = fixed_;
   for (const CliOption& option : options_) {
-    const auto place = given.find(option.name);
+    const auto location = given.find(option.name);
     states.push_back({.name = option.name,
                       .values = values_of(option),
-                      .is_given = place != given.end(),
-                      .used = option.used,
-                      .where = place != given.end() ? place->second : ""});
+                      .is_given = location != given.end(),
+                      .condition = option.condition,
+                      .location = location != given.end() ? location->second : ""});
   }
   return states;
 }
 
 Condition OptionList::condition_of(const CliOption& option) const {
-  return option.used.simplified([this](const OptionTest& test) -> std::optional<bool> {
+  return option.condition.simplified([this](const OptionTest& test) -> std::optional<bool> {
     if (find_or_null(test.option) != nullptr) return std::nullopt;
     return passes(test, fixed_);
   });
@@ -196,10 +195,10 @@ void OptionList::add(const std::string& group, const std::vector<OptionSpec>& sp
     option.name = spec.name;
     option.group = group;
     option.help = spec.help;
-    option.used = spec.used;
+    option.condition = spec.condition;
     option.allowed = allowed_text(spec, value);
     option.choices = choices_of(spec);
-    option.is_switch = std::holds_alternative<bool>(value);
+    option.is_flag = std::holds_alternative<bool>(value);
     option.text = [&spec, options] { return list_text(value_texts(spec, spec.value(options))); };
     option.default_text = option.text();
     option.set = [&spec, options, value](const std::string& text) {

@@ -19,30 +19,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that an option stands for.
+/// A file named by an option.
 struct UsedFile {
-  std::string option;  // with its value, as messages have it
+  std::string option;  // name and value, for messages
   fs::path path;
 };
 
-std::string said(const CliOption& option) {
+std::string option_text(const CliOption& option) {
   return fmt::format("{} = '{}'", option.name, option.text());
 }
 
-bool is_there(const fs::path& path) {
+bool file_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
 bool is_special(const fs::path& path) {
   std::error_code ignored;
-  return is_there(path) && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored);
+  return file_exists(path) && !fs::is_regular_file(path, ignored) &&
+         !fs::is_directory(path, ignored);
 }
 
-// Where there is no file yet, two names are the same when their folders are.
+// Paths of files that do not exist yet are compared in canonical form.
 bool is_same(const fs::path& one, const fs::path& other) {
   std::error_code ignored;
-  if (is_there(one) || is_there(other)) return fs::equivalent(one, other, ignored);
+  if (file_exists(one) || file_exists(other)) return fs::equivalent(one, other, ignored);
   return fs::weakly_canonical(fs::absolute(one, ignored), ignored) ==
          fs::weakly_canonical(fs::absolute(other, ignored), ignored);
 }
@@ -62,11 +63,11 @@ std::vector<UsedFile> files_read(const OptionList& options) {
     if (option.text().empty()) continue;
     if (option.role == PathRole::data) {
       for (fs::path& path : files_of(option.text(), data_dir(options))) {
-        files.push_back({said(option), std::move(path)});
+        files.push_back({option_text(option), std::move(path)});
       }
     } else if (option.role == PathRole::input) {
-      files.push_back({said(option), option.text()});
-      files.push_back({said(option), weights_path(option.text())});
+      files.push_back({option_text(option), option.text()});
+      files.push_back({option_text(option), weights_path(option.text())});
     }
   }
   return files;
@@ -78,22 +79,22 @@ std::vector<UsedFile> files_written(const OptionList& options) {
   std::vector<UsedFile> files;
   for (const CliOption& option : options.all()) {
     if (option.role != PathRole::output || option.text().empty()) continue;
-    files.push_back({said(option), option.text()});
+    files.push_back({option_text(option), option.text()});
     if (option.name == "model" && has_weights) {
-      files.push_back({said(option), weights_path(option.text())});
+      files.push_back({option_text(option), weights_path(option.text())});
     }
   }
-  if (is_there("/dev/stdout")) files.push_back({"standard output", "/dev/stdout"});
+  if (file_exists("/dev/stdout")) files.push_back({"standard output", "/dev/stdout"});
   return files;
 }
 
-// Names that are written into a folder of results; figures are called by what they show.
+// Whether a file of that name may be written to a folder of results; figures have many names.
 bool is_result_name(const fs::path& name) {
   constexpr std::array kNames = {"results.jsonl", "tables.md", "tables.tex", "tables.csv"};
   return name.extension() == ".svg" || std::ranges::find(kNames, name) != kNames.end();
 }
 
-// `reproduce` has a folder in the folder for every study, where there are several.
+// `reproduce` creates a subfolder per study when it runs several.
 bool is_in(const fs::path& file, const fs::path& folder) {
   if (!is_result_name(file.filename())) return false;
   const fs::path parent = folder_of(file);
@@ -113,7 +114,7 @@ void refuse_in_folders(const OptionList& options, const std::vector<UsedFile>& f
     for (const UsedFile& file : files) {
       if (!is_in(file.path, option.text()) && !is_same(file.path, option.text())) continue;
       throw OptionError(fmt::format("{} would overwrite {}: files of such names are written to it",
-                                    said(option), file.option));
+                                    option_text(option), file.option));
     }
   }
 }

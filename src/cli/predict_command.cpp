@@ -33,10 +33,10 @@ struct Input {
 
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
-        {"model", &Input::model, "file that train wrote"},
+        {"model", &Input::model, "model file written by train"},
         {"data", &Input::data,
          "file, - for standard input, or built-in set with the features of the model"},
-        {"output", &Input::output, "file to write; standard output unless given"},
+        {"output", &Input::output, "CSV file to write; default: standard output"},
     };
     return all;
   }
@@ -45,7 +45,7 @@ struct Input {
 struct State {
   Input input;
   SourceOptions source;
-  TalkOptions talk;
+  OutputOptions output;
 };
 
 std::string header_of(const TrainedModel& model) {
@@ -80,13 +80,13 @@ class Predictor {
  public:
   Predictor(const TrainedModel& model, const Write& sink) : model_(model), sink_(sink) {}
 
-  // Dense features in blocks: a row may take far more memory than its text.
+  // Dense features are built in blocks: a row may need far more memory than its text.
   void add(const Table& table) {
-    const std::vector<Index> rows = rows_to(table.rows);
+    const std::vector<Index> rows = first_rows(table.rows);
     const std::size_t size =
         model_.preprocessor.parts().sparse_categories ? std::max(rows.size(), kBlock) : kBlock;
     std::size_t begin = 0;
-    do {  // once for a header alone
+    do {  // at least once, to write the header
       const std::size_t count = std::min(size, rows.size() - begin);
       write(model_.preprocessor.apply_features(table, std::span(rows).subspan(begin, count),
                                                &report_));
@@ -94,11 +94,11 @@ class Predictor {
     } while (begin < rows.size());
   }
   void add(const SparseRows& sparse) {
-    write(model_.preprocessor.apply_features(sparse, rows_to(sparse.rows())));
+    write(model_.preprocessor.apply_features(sparse, first_rows(sparse.rows())));
   }
-  // In blocks: their features take four times the memory of their pixels.
+  // In blocks: features need four times the memory of pixels.
   void add(const Images& images) {
-    const std::vector<Index> rows = rows_to(images.rows());
+    const std::vector<Index> rows = first_rows(images.rows());
     for (std::size_t begin = 0; begin < rows.size(); begin += kBlock) {
       const std::size_t count = std::min(kBlock, rows.size() - begin);
       write(model_.preprocessor.apply_features(images, std::span(rows).subspan(begin, count)));
@@ -115,15 +115,15 @@ class Predictor {
  private:
   static constexpr std::size_t kBlock = 4096;
 
-  static std::vector<Index> rows_to(std::size_t count) {
+  static std::vector<Index> first_rows(std::size_t count) {
     std::vector<Index> rows(count);
     std::iota(rows.begin(), rows.end(), Index{0});
     return rows;
   }
-  // The header waits for the first rows that are good.
+  // The header is written with the first valid rows.
   void write(const Dataset& data) {
-    if (!begun_) sink_(header_of(model_));
-    begun_ = true;
+    if (!has_header_) sink_(header_of(model_));
+    has_header_ = true;
     sink_(lines_of(
         model_, predict(model_.scorer(), model_.loss, data, model_.preprocessor.target_scale())));
   }
@@ -131,7 +131,7 @@ class Predictor {
   const TrainedModel& model_;
   const Write& sink_;
   ApplyReport report_;
-  bool begun_ = false;
+  bool has_header_ = false;
 };
 
 std::vector<std::string> predict_blocks(const TrainedModel& model, const State& state,
@@ -151,19 +151,20 @@ std::vector<std::string> predict_whole(const TrainedModel& model, const RawData&
   return predictor.notes();
 }
 
-// Lines on a terminal would run into it.
+// Predictions on the same terminal would mix with the progress line.
 bool hides_progress(const State& state) {
-  return state.talk.quiet || (state.input.output.empty() && ::isatty(STDOUT_FILENO) != 0);
+  return state.output.quiet || (state.input.output.empty() && ::isatty(STDOUT_FILENO) != 0);
 }
 
-int predict_now(State state, const NetworkMaker* networks) {
-  if (state.input.model.empty()) throw OptionError("model is not given: a file that train wrote");
+int run_predict(State state, const NetworkMaker* networks) {
+  if (state.input.model.empty())
+    throw OptionError("model is not given; name a model file written by train");
   const TrainedModel model = load_model(state.input.model, networks);
   std::optional<ProgressLine> progress(std::in_place, hides_progress(state), 1);
-  progress->watch_reading(state.source);
+  progress->show_reading_of(state.source);
   if (!state.input.output.empty()) check_writable(state.input.output);
-  // Text goes through in blocks; the other kinds are read as a whole, before there is a file that
-  // an interrupt must take away.
+  // Text tables are read in blocks; other formats are read completely before the output file is
+  // created, so that an interrupt leaves nothing behind.
   std::optional<RawData> whole;
   if (!is_text_table(state.input.data)) {
     whole = read_data_like(model.preprocessor, state.input.data,
@@ -179,7 +180,7 @@ int predict_now(State state, const NetworkMaker* networks) {
     write_result(state.input.output, predict_to);
   }
   progress.reset();
-  if (!state.talk.quiet) print_notes(notes);
+  if (!state.output.quiet) print_notes(notes);
   return kDone;
 }
 
@@ -190,11 +191,11 @@ Command make_predict_command() {
   Command command;
   command.name = "predict";
   command.usage = "MODEL DATA [-o FILE] [options]";
-  command.about = "Writes a prediction for every row as CSV, for classes with probabilities";
+  command.about = "Writes a prediction for every row as CSV, with class probabilities";
   command.example = "adacvar predict claims.json new_claims.csv -o predictions.csv";
   command.options.add("Input", state->input);
   command.options.add("Data", state->source, {"categorical", "drop"});
-  add_talk_options(command.options, state->talk, {"json"});
+  add_output_options(command.options, state->output, {"json"});
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
   command.options.set_letter("output", 'o');
@@ -202,7 +203,7 @@ Command make_predict_command() {
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::output, {"output"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* networks) { return predict_now(*state, networks); };
+  command.run = [state](const NetworkMaker* networks) { return run_predict(*state, networks); };
   command.needs_networks = [state] { return holds_network(state->input.model); };
   return command;
 }

@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const std::vector<Command>& commands) {
   return names;
 }
 
-/// A command's options as CLI11 sees them: text, which the command's own list then reads.
+/// Splits the command line by CLI11 into texts, which the command's own options parse.
 class Parser {
  public:
   explicit Parser(const Command& command)
@@ -47,11 +47,11 @@ class Parser {
     app_.set_help_flag();
     app_.allow_extras();
     help_ = app_.add_flag("-h,--help");
-    // Positions are taken in the order in which they are declared.
+    // CLI11 fills positional arguments in the order of declaration.
     for (const int position : {1, 2, 0}) add_options(position);
   }
 
-  /// False when only help was asked for.
+  /// Returns false if only help was requested.
   bool parse(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);  // CLI11 takes them from the back
     try {
@@ -81,12 +81,12 @@ class Parser {
     return names;
   }
 
-  /// Sets what the command line says.
+  /// Sets the options given on the command line.
   void apply() const {
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       if (handles_[i]->count() == 0) continue;
       const CliOption& option = command_.options.all()[i];
-      option.set(option.is_switch ? handles_[i]->results().back() : values_[i]);
+      option.set(option.is_flag ? handles_[i]->results().back() : values_[i]);
     }
   }
 
@@ -99,11 +99,11 @@ class Parser {
       std::string names = "--" + option.name;
       if (option.letter != 0) names = fmt::format("-{},{}", option.letter, names);
       if (option.position > 0) names += "," + option.name;
-      handles_[i] = option.is_switch ? app_.add_flag(names) : app_.add_option(names, values_[i]);
+      handles_[i] = option.is_flag ? app_.add_flag(names) : app_.add_option(names, values_[i]);
     }
   }
 
-  // CLI11 begins these with the option's name.
+  // CLI11 begins these messages with the option's name.
   [[noreturn]] static void refuse_count(const std::string& what) {
     const std::string name = what.substr(0, what.find(':'));
     const bool missing = what.find("missing") != std::string::npos;
@@ -115,7 +115,7 @@ class Parser {
     if (extras.empty()) return;
     const std::string given = extras[0].substr(0, extras[0].find('='));
     if (!given.starts_with('-')) {
-      throw OptionError(fmt::format("argument '{}' is one too many", given));
+      throw OptionError(fmt::format("argument '{}' is not expected", given));
     }
     std::vector<std::string> names;
     for (const CliOption& option : command_.options.all()) names.push_back("--" + option.name);
@@ -129,8 +129,8 @@ class Parser {
   CLI::Option* help_ = nullptr;
 };
 
-// libtorch takes half a second to start: the program that has it is another one, beside this one.
-// Returns when there is none. Nothing has been read from pipes or printed yet.
+// libtorch takes is_prefix a second to load, so networks are in a second program beside this one.
+// Returns if it is not installed. Nothing has been read from pipes or printed yet.
 void start_deep_program(char** arguments) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -142,7 +142,7 @@ void start_deep_program(char** arguments) {
   guard_streams();
 }
 
-/// What the program was started with.
+/// Arguments of the program.
 struct Invocation {
   std::vector<std::string> words;
   char** arguments;
@@ -170,7 +170,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   return command.run(invocation.networks);
 }
 
-// Asked for by the documentation and by shells rather than by people.
+// Commands for the documentation and for shells, not listed in the help.
 int print_page(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   if (words[0] == "options") {
     print_result(options_page(commands));
@@ -183,16 +183,16 @@ int print_page(const std::vector<Command>& commands, const std::vector<std::stri
 [[noreturn]] void refuse_command(const std::vector<Command>& commands,
                                  const std::vector<std::string>& words) {
   const std::vector<std::string> names = names_of(commands);
-  const bool half = std::ranges::any_of(
+  const bool is_prefix = std::ranges::any_of(
       names, [&](const std::string& name) { return name.starts_with(words[0] + " "); });
-  const std::string given = half && words.size() > 1 ? words[0] + " " + words[1] : words[0];
+  const std::string given = is_prefix && words.size() > 1 ? words[0] + " " + words[1] : words[0];
   throw OptionError(fmt::format("command '{}' is not one of: {}{}", given, join(names, ", "),
                                 did_you_mean(given, names)));
 }
 
-/// The command of which the first word, or two, are the name.
-const Command& named_command(const std::vector<Command>& commands,
-                             const std::vector<std::string>& words) {
+/// Finds the command whose name is the first word or the first two.
+const Command& find_command(const std::vector<Command>& commands,
+                            const std::vector<std::string>& words) {
   const std::string two = words.size() > 1 ? words[0] + " " + words[1] : words[0];
   const auto found = std::ranges::find_if(commands, [&](const Command& command) {
     return command.name == words[0] || command.name == two;
@@ -201,10 +201,9 @@ const Command& named_command(const std::vector<Command>& commands,
   return *found;
 }
 
-/// `help train` is `train --help`; without a command it is the overview.
-std::string help_about(const std::vector<Command>& commands,
-                       const std::vector<std::string>& words) {
-  return words.empty() ? program_help(commands) : command_help(named_command(commands, words));
+/// Returns the help of the command, or the overview without one.
+std::string help_for(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  return words.empty() ? program_help(commands) : command_help(find_command(commands, words));
 }
 
 int run_words(const Invocation& invocation) {
@@ -215,7 +214,7 @@ int run_words(const Invocation& invocation) {
     return kBadOption;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_result(help_about(commands, {words.begin() + 1, words.end()}));
+    print_result(help_for(commands, {words.begin() + 1, words.end()}));
     return kDone;
   }
   if (words[0] == "--version") {
@@ -223,12 +222,12 @@ int run_words(const Invocation& invocation) {
     return kDone;
   }
   if (words[0] == "options" || words[0] == "completion") return print_page(commands, words);
-  const Command& command = named_command(commands, words);
+  const Command& command = find_command(commands, words);
   const auto taken = std::ranges::count(command.name, ' ') + 1;
   return run_command(command, commands, {words.begin() + taken, words.end()}, invocation);
 }
 
-int complain(const char* what, int code) {
+int report_error(const char* what, int code) {
   print_message(fmt::format("adacvar: {}\n", what));
   return code;
 }
@@ -251,20 +250,20 @@ int run_program(int count, char** arguments, const NetworkMaker* networks) {
   try {
     return run_words({{arguments + std::min(count, 1), arguments + count}, arguments, networks});
   } catch (const OptionError& error) {
-    return complain(error.what(), kBadOption);
+    return report_error(error.what(), kBadOption);
   } catch (const DataError& error) {
-    return complain(error.what(), kBadData);
+    return report_error(error.what(), kBadData);
   } catch (const NumericalError& error) {
-    return complain(error.what(), kNumerical);
+    return report_error(error.what(), kNumerical);
   } catch (const Interrupted&) {
     end_by_interrupt();
-  } catch (const ReaderGone&) {
+  } catch (const PipeClosed&) {
     end_by_closed_pipe();
   } catch (const std::bad_alloc&) {
-    return complain("not enough memory", kNoMemory);
+    return report_error("not enough memory", kNoMemory);
   } catch (const std::exception& error) {
-    return complain(fmt::format("internal error, please report it: {}", error.what()).c_str(),
-                    kOurBug);
+    return report_error(fmt::format("internal error, please report it: {}", error.what()).c_str(),
+                        kInternalError);
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace adacvar::cli {
 
-/// The whole program: reads the arguments, runs the command, prints one line for what went wrong
-/// and returns the exit code. `networks`: null in the program that starts in milliseconds.
+/// Runs the program: parses the arguments, runs the command, prints errors as one line and returns
+/// the exit code. `networks` is null in `adacvar`, which is built without libtorch.
 [[nodiscard]] int run_program(int count, char** arguments, const NetworkMaker* networks = nullptr);
 
 }  // namespace adacvar::cli

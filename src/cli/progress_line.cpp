@@ -15,13 +15,13 @@ namespace adacvar::cli {
 
 namespace {
 
-// Less is read at once.
+// Bytes; smaller files are read too fast to show progress.
 constexpr std::uint64_t kLargeFile = 32'000'000;
 
 std::string figures_of(const EpochRecord& record) {
   return record.validation
              ? fmt::format(", validation CVaR {}", number_text(record.validation->cvar))
-             : fmt::format(", loss drawn {}", number_text(record.training_loss));
+             : fmt::format(", sampled loss {}", number_text(record.training_loss));
 }
 
 std::size_t terminal_width() {
@@ -61,7 +61,7 @@ std::string bar_text(double share, std::size_t places) {
 std::string bar_line(double share, const std::string& text, std::size_t width) {
   constexpr std::size_t kMost = 24;
   constexpr std::size_t kLeast = 4;
-  constexpr std::size_t kAround = 3;  // brackets and a blank
+  constexpr std::size_t kAround = 3;  // brackets and a space
   const std::size_t room = std::max<std::size_t>(width, 1) - 1;
   if (text.size() + kAround + kLeast > room) return text.substr(0, room);
   return bar_text(share, std::min(kMost, room - kAround - text.size())) + " " + text;
@@ -72,7 +72,7 @@ ProgressLine::ProgressLine(bool quiet, std::uint64_t epochs)
 
 void ProgressLine::show(const RunProgress& progress) {
   if (quiet_) return;
-  if (is_reading_) {  // it is over, and says nothing of how long training takes
+  if (is_reading_) {  // reading is over; it does not predict the time of training
     is_reading_ = false;
     start_ = last_epoch_ = Clock::now();
   }
@@ -92,16 +92,16 @@ void ProgressLine::show(const RunProgress& progress) {
   }
 }
 
-// Short epochs follow each other fast enough.
+// Short epochs need no progress within them.
 void ProgressLine::show_within_epoch(double epochs_done) {
   if (!terminal_ || Clock::now() - last_epoch_ < std::chrono::seconds(1)) return;
   const double whole = std::floor(epochs_done);
   draw(epochs_done / static_cast<double>(epochs_),
-       fmt::format("epoch {:.0f}/{}, {:.0f} % of it{}", whole + 1, epochs_,
-                   100 * (epochs_done - whole), last_figures_));
+       fmt::format("epoch {:.0f}/{}, {:.0f} %{}", whole + 1, epochs_, 100 * (epochs_done - whole),
+                   last_figures_));
 }
 
-void ProgressLine::watch_reading(SourceOptions& options) {
+void ProgressLine::show_reading_of(SourceOptions& options) {
   options.progress = [this](std::uint64_t done, std::uint64_t total) { show_reading(done, total); };
 }
 

@@ -8,8 +8,8 @@
 
 namespace adacvar::cli {
 
-/// Progress on standard error: a bar that is drawn over itself on a terminal, now and then a line
-/// elsewhere, nothing when quiet.
+/// Progress on standard error: a progress bar on a terminal, a line for each tenth elsewhere,
+/// nothing if quiet.
 class ProgressLine {
  public:
   ProgressLine(bool quiet, std::uint64_t epochs);
@@ -24,14 +24,14 @@ class ProgressLine {
   /// Clears the line, so that other output can be printed.
   void clear();
 
-  /// Shows how much of a large file is read by these options, on a terminal only. They refer to
-  /// this object then.
-  void watch_reading(SourceOptions& options);
+  /// Makes reading by these options show its progress for large files, on a terminal only. The
+  /// options then refer to this object.
+  void show_reading_of(SourceOptions& options);
 
-  /// Any other work: how much of `total` is done, of which `before` was done at the start.
+  /// Shows progress of other work; `before` is the amount that was already done at the start.
   void show_work(double done, double before, double total, const std::string& text);
 
-  /// Bytes of a file.
+  /// Shows progress of a download.
   void show_bytes(const std::string& name, std::uint64_t received, std::uint64_t total);
 
  private:
@@ -49,7 +49,7 @@ class ProgressLine {
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = {};
   Clock::time_point last_epoch_ = start_;
-  std::string last_figures_ = {};  // of the last epoch, with a comma before
+  std::string last_figures_ = {};  // figures of the last epoch, after a comma
   bool is_reading_ = false;
   double last_printed_ = 0;
   bool drawn_ = false;
@@ -58,11 +58,11 @@ class ProgressLine {
 /// `0:07`, `12:30`, `3:00:05`.
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// `[#####.....]` of that many places inside.
+/// Returns `[#####.....]` with `places` characters inside.
 [[nodiscard]] std::string bar_text(double share, std::size_t places);
 
-/// A bar of 24 places and the text, in a line of `width`: a smaller bar or none where there is less
-/// room, and then only the beginning of the text. One that fills the line would make it scroll.
+/// Returns a bar of up to 24 places and the text, shorter than `width` so that the line does not
+/// scroll; without room for a bar, only the beginning of the text.
 [[nodiscard]] std::string bar_line(double share, const std::string& text, std::size_t width);
 
 }  // namespace adacvar::cli

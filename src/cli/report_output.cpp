@@ -1,7 +1,7 @@
 #include "cli/report_output.hpp"
 
 #include "base/write_file.hpp"
-#include "cli/attempts.hpp"
+#include "cli/output_attempts.hpp"
 
 #include <adacvar/base/error.hpp>
 #include "data/named_sets.hpp"
@@ -16,8 +16,8 @@ namespace adacvar::cli {
 
 namespace {
 
-// What only says how the program talks does not make another run.
-bool repeats(const CliOption& option) {
+// Whether the command that repeats the run needs the option.
+bool is_needed_to_repeat(const CliOption& option) {
   return option.name != "config" && option.text() != option.default_text;
 }
 
@@ -26,8 +26,8 @@ bool is_named_set(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The last line of a drawing; a copy under another name is not taken for ours.
-std::string ours_mark(const std::string& name) {
+// The last line of a figure. It names the file, so that a renamed copy is not removed.
+std::string marker_line(const std::string& name) {
   return fmt::format("<!-- written by adacvar as {} -->\n", name);
 }
 
@@ -46,7 +46,7 @@ bool ends_with(const std::filesystem::path& path, const std::string& end) {
 const std::vector<OptionSpec>& ReportOutput::options() {
   using O = ReportOutput;
   static const std::vector<OptionSpec> all{
-      {"report", &O::report, "file to write a report to: one HTML page that needs no other"},
+      {"report", &O::report, "file to write a report to, as one self-contained HTML page"},
       {"figures", &O::figures, "folder to write the figures of the report to, as SVG"},
   };
   return all;
@@ -98,21 +98,21 @@ PageOrigin origin_of(std::string_view command, const OptionList& options,
   }
   for (const CliOption& option : options.all()) {
     origin.options.push_back({option.group, option.name, option.text(), option.default_text});
-    if (option.position > 0 || !repeats(option)) continue;
+    if (option.position > 0 || !is_needed_to_repeat(option)) continue;
     origin.command += " --" + option.name;
-    if (!option.is_switch) origin.command += fmt::format(" {}", shell_word(option.text()));
+    if (!option.is_flag) origin.command += fmt::format(" {}", shell_word(option.text()));
   }
   const CliOption* const folder = options.find_or_null("data-dir");
   if (folder != nullptr && std::ranges::any_of(read, is_named_set)) {
-    const std::string place = data_folder(folder->text()).string();
-    if (folder->text().empty()) origin.command += " --data-dir " + shell_word(place);
-    origin.facts.emplace_back("folder of named sets", place);
+    const std::string path = data_folder(folder->text()).string();
+    if (folder->text().empty()) origin.command += " --data-dir " + shell_word(path);
+    origin.facts.emplace_back("folder of named sets", path);
   }
   return origin;
 }
 
 void write_report(const ReportOutput& output, const Page& page) {
-  Attempts attempts;
+  OutputAttempts attempts;
   if (!output.report.empty()) {
     attempts.run(
         [&] { write_file(output.report, [&](const Write& write) { write(html(page)); }); });
@@ -127,15 +127,16 @@ void write_figures(const std::filesystem::path& folder, const std::vector<Figure
   for (const FigureFile& figure : figures) {
     write_file(folder / figure.name, [&](const Write& write) {
       write(figure.svg);
-      write(ours_mark(figure.name));
+      write(marker_line(figure.name));
     });
   }
-  std::error_code ignored;  // a stale drawing that stays harms nobody
+  std::error_code ignored;  // a stale figure does no harm
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool now = std::ranges::find(figures, name, &FigureFile::name) != figures.end();
-    if (now || entry.path().extension() != ".svg" || !entry.is_regular_file(ignored)) continue;
-    if (!ends_with(entry.path(), ours_mark(name))) continue;
+    const bool is_current = std::ranges::find(figures, name, &FigureFile::name) != figures.end();
+    if (is_current || entry.path().extension() != ".svg" || !entry.is_regular_file(ignored))
+      continue;
+    if (!ends_with(entry.path(), marker_line(name))) continue;
     std::filesystem::remove(entry.path(), ignored);
   }
 }

@@ -1,8 +1,8 @@
 #include "base/write_file.hpp"
-#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/output_attempts.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 
@@ -68,25 +68,29 @@ struct ReproduceOptions {
         {"experiment", &O::experiment,
          Names{"convex", "shift-train", "shift-test", "shift-double", "tradeoff", "mnist",
                "fashion-mnist", "cifar10", "powerlaw", "gradients", "all"},
-         "which of the paper's experiments; all: those of linear models, each shift also upsampled "
+         "experiment of the paper; all: all experiments with linear models, each shift also "
+         "upsampled "
          "and downsampled"},
         {"grid", &O::grid, Names{"small", "paper"},
-         "configurations tried: minutes, or the paper's appendix in full",
+         "configurations to try: small takes minutes, paper is the full grid of the paper's "
+         "appendix",
          with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "all"})},
         {"scale", &O::scale, Names{"small", "paper"},
-         "narrow networks for a few epochs, minutes, or the paper's, days without a GPU", networks},
+         "small: narrow networks for a few epochs, minutes; paper: the paper's networks, days "
+         "without a GPU",
+         networks},
         {"seeds", &O::seeds, Bounds{.low = 0, .high = 1000},
-         "splits, each with its own seed, or networks to start from; 0: five, of networks at small "
-         "scale three, of cifar10 and gradients two, of powerlaw one"},
-        {"upsample", &O::upsample, "repeats rows until the training classes balance",
+         "number of random splits, or of initial networks; 0: five; with networks at small scale "
+         "three, for cifar10 and gradients two, for powerlaw one"},
+        {"upsample", &O::upsample, "repeats rows until the training classes are balanced",
          shifts && without("downsample")},
-        {"downsample", &O::downsample, "leaves rows out until they do",
+        {"downsample", &O::downsample, "removes rows until the training classes are balanced",
          shifts && without("upsample")},
-        {"sets", &O::sets, "only these of the paper's sets, with commas between",
+        {"sets", &O::sets, "only these of the paper's sets, separated by commas",
          with("experiment", {"convex", "shift-train", "shift-test", "shift-double", "tradeoff"})},
         {"out", &O::out,
-         "folder for results, tables and figures; else reproduce-EXPERIMENT-GRID. What is there "
-         "already is not run again"},
+         "folder for results, tables and figures; default: reproduce-EXPERIMENT-GRID. Runs whose "
+         "results it contains are not repeated"},
         {"data-dir", &O::data_dir,
          "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
         {"make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
@@ -94,9 +98,10 @@ struct ReproduceOptions {
          (with("experiment", {"convex", "all"}) && without("sets")) ||
              with("sets", {"normal", "pareto", "sinc"})},
         {"threads", &O::threads, Bounds{.low = 0, .high = 4096},
-         "runs at a time; 0: one per core; does not change the result. Networks run one at a time, "
-         "each on so many threads"},
-        {"device", &O::device, Names{"cpu", "cuda"}, "where networks are computed", networks},
+         "number of parallel runs; 0: one per core; does not change the result. Networks are "
+         "trained "
+         "one at a time, each on this number of threads"},
+        {"device", &O::device, Names{"cpu", "cuda"}, "device for networks", networks},
     };
     return all;
   }
@@ -104,7 +109,7 @@ struct ReproduceOptions {
 
 struct State {
   ReproduceOptions reproduce;
-  TalkOptions talk;
+  OutputOptions output;
   ReportOutput report;
 };
 
@@ -113,7 +118,7 @@ Rebalance rebalance_of(const ReproduceOptions& options) {
   return options.downsample ? Rebalance::downsample : Rebalance::none;
 }
 
-// At small scale as many as take minutes on two cores.
+// At small scale the runs take minutes on two cores.
 std::uint64_t default_seeds(Experiment experiment, GridSize scale) {
   if (scale == GridSize::paper) return 5;
   if (experiment == Experiment::powerlaw) return 1;
@@ -170,15 +175,15 @@ std::filesystem::path folder_of(const ReproduceOptions& options, const Study& st
   return several ? out / study.name : out;
 }
 
-void make_folder(const std::filesystem::path& folder) {
+void create_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw OptionError(fmt::format("out: cannot make {}: {}", folder.string(), error.message()));
+    throw OptionError(fmt::format("out: cannot create {}: {}", folder.string(), error.message()));
   }
 }
 
-// Results may be mixed only when all of this is the same.
+// Identifies a log of results: only results with the same text may be combined.
 std::string study_text(const Study& study, const ReproduceOptions& options) {
   if (study.vision) {
     return fmt::format("{}, scale {}, alpha {:g}, {}, adacvar {}", study.name, grid_name(study),
@@ -202,12 +207,11 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
   return data;
 }
 
-/// The progress of all studies of a call: each counts by its rows and runs, as far as they are
-/// known beforehand.
-class Watch {
+/// Runs studies one by one and shows their joint progress; each is weighted by its rows and runs.
+class StudyRunner {
  public:
-  Watch(const State& state, const std::vector<Study>& studies, const NetworkMaker* networks)
-      : state_(state), studies_(studies), networks_(networks), line_(state.talk.quiet, 1) {
+  StudyRunner(const State& state, const std::vector<Study>& studies, const NetworkMaker* networks)
+      : state_(state), studies_(studies), networks_(networks), line_(state.output.quiet, 1) {
     for (const Study& study : studies) weights_.push_back(weight_of(study));
   }
 
@@ -220,10 +224,10 @@ class Watch {
                            .networks = networks_};
     const auto threads = static_cast<unsigned>(state_.reproduce.threads);
     if (run_study(studies_[number], data, threads, log, hooks)) return;
-    if (!state_.talk.quiet) {
+    if (!state_.output.quiet) {
       print_message(
-          fmt::format("\nstopped: {} finished runs are kept in {}; the same command goes "
-                      "on from there\n",
+          fmt::format("\nstopped: {} finished runs are kept in {}; the same command resumes "
+                      "from there\n",
                       log.size(), folder.string()));
     }
     throw Interrupted{};
@@ -232,7 +236,7 @@ class Watch {
  private:
   [[nodiscard]] double weight_of(const Study& study) const {
     double rows = 0;
-    if (study.vision) return 1;  // its studies take about the same time
+    if (study.vision) return 1;  // studies of networks take about the same time
     for (const std::string& set : study.sets) {
       const bool made = std::ranges::count(synthetic_names(), set) > 0;
       rows += static_cast<double>(made ? state_.reproduce.make_rows : named_set_info(set).rows);
@@ -341,7 +345,7 @@ std::vector<std::string> sets_of(const std::vector<Study>& studies) {
   return sets;
 }
 
-int reproduce_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_reproduce(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_options(state.reproduce);
   check_report(state.report);
   const std::vector<Study> studies = studies_of(state.reproduce, networks);
@@ -349,16 +353,16 @@ int reproduce_now(const State& state, const OptionList& options, const NetworkMa
   std::string text;
   std::vector<std::string> notes;
   std::vector<StudyResult> done;
-  Attempts attempts;
-  Watch watch(state, studies, networks);
+  OutputAttempts attempts;
+  StudyRunner runner(state, studies, networks);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const Study& study = studies[i];
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
     const std::vector<RawData> data = read_sets(study, state.reproduce);
-    make_folder(folder);
+    create_folder(folder);
     const std::string title = study_text(study, state.reproduce);
     ResultLog log(folder / "results.jsonl", title);
-    watch.run(i, data, log, folder);
+    runner.run(i, data, log, folder);
     const Summary summary = summarise(study, log);
     std::optional<Summary> plain;
     if (study.grid == GridSize::paper && !is_tradeoff(study) && !study.vision) {
@@ -380,8 +384,8 @@ int reproduce_now(const State& state, const OptionList& options, const NetworkMa
         fmt::format("results, tables and figures of {} are in {}", study.name, folder.string()));
   }
   json["notes"] = notes;
-  attempts.run([&] { print_outcome(state.talk, json.dump(), text, notes); });
-  if (state.report.wanted()) {
+  attempts.run([&] { print_outcome(state.output, json.dump(), text, notes); });
+  if (state.report.is_requested()) {
     attempts.run([&] {
       write_report(state.report,
                    study_page(done, origin_of("reproduce", options, sets_of(studies))));
@@ -398,7 +402,8 @@ Command make_reproduce_command() {
   Command command;
   command.name = "reproduce";
   command.usage = "EXPERIMENT [options]";
-  command.about = "Runs an experiment of the paper and tabulates its figures beside ours";
+  command.about =
+      "Runs an experiment of the paper and compares the results with the published ones";
   command.example = "adacvar reproduce convex --grid small";
   command.options.add("Experiment", state->reproduce);
   command.options.set_position("experiment", 1);
@@ -407,9 +412,9 @@ Command make_reproduce_command() {
   // Figures are written to the folder of results.
   command.options.add("Output", state->report, {"figures"});
   command.options.set_role(PathRole::output, {"report"});
-  add_talk_options(command.options, state->talk);
+  add_output_options(command.options, state->output);
   command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return reproduce_now(*state, options, networks);
+    return run_reproduce(*state, options, networks);
   };
   command.needs_networks = [state] {
     const ExperimentChoice choice = state->reproduce.experiment;

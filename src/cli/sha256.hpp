@@ -6,15 +6,15 @@
 
 namespace adacvar {
 
-/// SHA-256 of bytes that come in pieces.
-/// Throws: std::runtime_error when OpenSSL offers no SHA-256.
+/// SHA-256 of bytes that arrive in pieces.
+/// Throws: std::runtime_error if OpenSSL has no SHA-256.
 class Sha256 {
  public:
   Sha256();
 
   void update(std::string_view bytes);
 
-  /// The sum as 64 lower-case hexadecimal digits; ends the sum, so call it once.
+  /// Returns the sum as 64 lower-case hexadecimal digits; may be called only once.
   [[nodiscard]] std::string hex();
 
  private:

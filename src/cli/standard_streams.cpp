@@ -16,7 +16,7 @@ namespace adacvar::cli {
 
 namespace {
 
-// One whose use fails as that of a closed one would.
+// Opens /dev/null in a mode in which reading or writing still fails.
 void open_if_closed(int stream, int mode) {
   if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) return;
   const int file = ::open("/dev/null", mode);
@@ -25,7 +25,7 @@ void open_if_closed(int stream, int mode) {
   ::close(file);
 }
 
-// Who starts a program so wants it to go on.
+// Whether SIGPIPE was ignored at the start: then a closed pipe does not end the program.
 bool ignores_pipes = false;
 
 bool write_all(std::FILE* stream, std::string_view text) {
@@ -51,7 +51,7 @@ void end_by_closed_pipe() { end_by_signal(SIGPIPE); }
 
 void print_result(std::string_view text) {
   if (write_all(stdout, text)) return;
-  if (errno == EPIPE && !ignores_pipes) throw ReaderGone{};
+  if (errno == EPIPE && !ignores_pipes) throw PipeClosed{};
   throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
 }
 

@@ -4,29 +4,27 @@
 
 namespace adacvar::cli {
 
-/// To be called first. A standard stream that is closed is opened, to nothing: otherwise the next
-/// file would take its number, and messages would be written into that file. Writing to a pipe that
-/// nobody reads, or beyond the limit on the size of files, fails from now on instead of ending the
-/// program.
+/// Call this first. Opens /dev/null for closed standard streams: otherwise the next file would get
+/// their number, and messages would be written into it. Writing to a closed pipe, or beyond the
+/// limit on file sizes, fails from now on instead of ending the program.
 void guard_streams();
 
-/// Before another program takes this one's place, which asks the same questions.
+/// Restores the signal handling; called before `exec`, so that the next program sees it unchanged.
 void unguard_streams();
 
-/// Thrown when nobody reads standard output any more, unless the program was started to ignore
-/// that.
-struct ReaderGone {};
+/// Thrown if the reader of standard output closed the pipe, unless SIGPIPE was ignored at the
+/// start.
+struct PipeClosed {};
 
-/// Ends the program as such a write ends others.
+/// Ends the program by SIGPIPE.
 [[noreturn]] void end_by_closed_pipe();
 
-/// Prints text to standard output, all of it. Throws: OptionError when that fails; ReaderGone.
+/// Prints text to standard output. Throws: OptionError if that fails; PipeClosed.
 void print_result(std::string_view text);
 
-/// Prints text to standard error; if that takes nothing, there is nobody to be told. When the
-/// reader of a pipe is gone, work that is under way ends as by a signal (interrupt.hpp), with the
-/// same exception. A terminal that is gone has sent its signal; where that is ignored the work goes
-/// on.
+/// Prints text to standard error; other failures are ignored, but a closed pipe interrupts the work
+/// like a signal (interrupt.hpp), unless SIGPIPE was ignored at the start. A closed terminal sends
+/// its own signal; if that is ignored, the work continues.
 void print_message(std::string_view text) noexcept;
 
 }  // namespace adacvar::cli

@@ -4,8 +4,8 @@
 
 namespace adacvar::cli {
 
-/// Of standard output: colour on a terminal unless NO_COLOR is set or TERM is dumb, bars of eighths
-/// where the locale's letters are UTF-8.
+/// Returns the style of standard output: colour on a terminal unless NO_COLOR is set or TERM is
+/// dumb, Unicode bars if the locale is UTF-8.
 [[nodiscard]] TextStyle text_style();
 
 }  // namespace adacvar::cli

@@ -1,8 +1,8 @@
 #include "base/write_file.hpp"
-#include "cli/attempts.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/output_attempts.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
@@ -36,7 +36,7 @@ struct ModelOutput {
     using O = ModelOutput;
     static const std::vector<OptionSpec> all{
         {"model", &O::model, "file to write the model to", without("alphas")},
-        {"trace", &O::trace, "file to write the game of every epoch to, as JSON lines",
+        {"trace", &O::trace, "file to write the game values of every epoch to, as JSON lines",
          follows_game()},
     };
     return all;
@@ -45,15 +45,15 @@ struct ModelOutput {
 
 struct State {
   RunOptions run;
-  TalkOptions talk;
-  ModelOutput output;
+  OutputOptions output;
+  ModelOutput model_output;
   ReportOutput report;
 };
 
-/// A report or several, and the notes that were printed before training began.
-template <class Found>
-struct Watched {
-  Found found;
+/// The result of a run, and the notes that were printed before training.
+template <class Result>
+struct ResultWithNotes {
+  Result result;
   std::vector<std::string> printed;
 
   [[nodiscard]] std::vector<std::string> unprinted(const std::vector<std::string>& notes) const {
@@ -65,31 +65,32 @@ struct Watched {
   }
 };
 
-template <class Found>
-Watched<Found> run_watched(const State& state, const NetworkMaker* networks,
-                           Found (*how)(const RunOptions&, const RunHooks&), Detail detail,
-                           std::string* trace = nullptr) {
-  Watched<Found> result;
-  ProgressLine progress(state.talk.quiet, state.run.train.epochs);
+template <class Result>
+ResultWithNotes<Result> run_with_progress(const State& state, const NetworkMaker* networks,
+                                          Result (*run_function)(const RunOptions&,
+                                                                 const RunHooks&),
+                                          Detail detail, std::string* trace = nullptr) {
+  ResultWithNotes<Result> outcome;
+  ProgressLine progress(state.output.quiet, state.run.train.epochs);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
                  .data_ready =
                      [&](const std::vector<std::string>& notes) {
                        watch_interrupts();
                        progress.clear();
-                       if (!state.talk.quiet) print_notes(notes);
-                       result.printed = notes;
+                       if (!state.output.quiet) print_notes(notes);
+                       outcome.printed = notes;
                      },
                  .trace = {},
-                 .detail = state.report.wanted() ? Detail::all : detail,
+                 .detail = state.report.is_requested() ? Detail::all : detail,
                  .networks = networks};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
   RunOptions options = state.run;
-  progress.watch_reading(options.data.source);
-  result.found = how(options, hooks);
-  return result;
+  progress.show_reading_of(options.data.source);
+  outcome.result = run_function(options, hooks);
+  return outcome;
 }
 
 bool was_stopped(const RunReport& report) {
@@ -113,8 +114,8 @@ int exit_code(const RunReport& report) {
   return std::ranges::any_of(report.results, has_diverged) ? kNumerical : kDone;
 }
 
-// Stopped before it began in earnest: a model that exists already is better than this one.
-void give_up_if_untrained(const RunReport& report) {
+// A run that was interrupted before its first epoch must not overwrite an existing model.
+void throw_if_untrained(const RunReport& report) {
   const RunResult& result = report.results[0];
   if (result.model.parts().stop_reason == StopReason::interrupted && result.epochs == 0 &&
       result.model.parts().options.algorithm != Algorithm::exact) {
@@ -122,8 +123,7 @@ void give_up_if_untrained(const RunReport& report) {
   }
 }
 
-// It has done its work once the model is written; after an interrupt or divergence it may be
-// needed.
+// Once the model is written the checkpoint is needed only after an interrupt or divergence.
 void remove_checkpoint(const State& state, const RunReport& report) {
   const std::string& path = state.run.checkpoint.checkpoint;
   const StopReason reason = report.results[0].model.parts().stop_reason;
@@ -138,39 +138,40 @@ std::vector<std::string> data_names(const RunOptions& options) {
 
 void check_outputs(const State& state) {
   for (const std::string& path :
-       {state.output.model, state.output.trace, state.run.checkpoint.checkpoint}) {
+       {state.model_output.model, state.model_output.trace, state.run.checkpoint.checkpoint}) {
     if (!path.empty()) check_writable(path);
   }
   check_report(state.report);
 }
 
-void keep_model(const State& state, const RunReport& report) {
-  report.results[0].model.save(state.output.model);
+void save_model_and_clean_up(const State& state, const RunReport& report) {
+  report.results[0].model.save(state.model_output.model);
   remove_checkpoint(state, report);
 }
 
-// In the order of their worth: the model, then what is printed, then the other files.
-void write_outputs(const State& state, const OptionList& options, Watched<RunReport>& watched,
-                   const std::string& trace) {
-  RunReport& report = watched.found;
-  Attempts attempts;
-  const std::string& path = state.output.model;
-  const bool is_kept = !path.empty() && attempts.run([&] { keep_model(state, report); });
+// In order of importance: the model, the printed results, the other files.
+void write_outputs(const State& state, const OptionList& options,
+                   ResultWithNotes<RunReport>& outcome, const std::string& trace) {
+  RunReport& report = outcome.result;
+  OutputAttempts attempts;
+  const std::string& path = state.model_output.model;
+  const bool is_saved =
+      !path.empty() && attempts.run([&] { save_model_and_clean_up(state, report); });
   if (path.empty() && state.run.solve.alphas.empty()) {
-    report.notes.emplace_back("the model was not kept; --model FILE writes it");
+    report.notes.emplace_back("the model was not saved; use --model FILE to save it");
   }
-  const std::string saved = is_kept ? "\nmodel written to " + path + "\n" : "";
+  const std::string saved = is_saved ? "\nmodel written to " + path + "\n" : "";
   print_notes(report.headlines);
-  const bool is_said = attempts.run([&] {
-    print_outcome(state.talk, run_json(report, is_kept ? path : ""), run_text(report) + saved,
-                  watched.unprinted(report.notes));
+  const bool is_printed = attempts.run([&] {
+    print_outcome(state.output, run_json(report, is_saved ? path : ""), run_text(report) + saved,
+                  outcome.unprinted(report.notes));
   });
-  if (is_kept && !is_said) print_message(saved.substr(1));
-  if (!state.output.trace.empty()) {
+  if (is_saved && !is_printed) print_message(saved.substr(1));
+  if (!state.model_output.trace.empty()) {
     attempts.run(
-        [&] { write_file(state.output.trace, [&](const Write& write) { write(trace); }); });
+        [&] { write_file(state.model_output.trace, [&](const Write& write) { write(trace); }); });
   }
-  if (state.report.wanted()) {
+  if (state.report.is_requested()) {
     attempts.run([&] {
       write_report(state.report,
                    run_page(report, origin_of("train", options, data_names(state.run))));
@@ -179,49 +180,50 @@ void write_outputs(const State& state, const OptionList& options, Watched<RunRep
   attempts.finish();
 }
 
-int train_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_train(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_outputs(state);
   std::string trace;
-  Watched<RunReport> watched = run_watched(state, networks, &run, Detail::none,
-                                           state.output.trace.empty() ? nullptr : &trace);
-  RunReport& report = watched.found;
-  give_up_if_untrained(report);
+  ResultWithNotes<RunReport> outcome = run_with_progress(
+      state, networks, &run, Detail::none, state.model_output.trace.empty() ? nullptr : &trace);
+  RunReport& report = outcome.result;
+  throw_if_untrained(report);
   note_interruption(report);
-  write_outputs(state, options, watched, trace);
+  write_outputs(state, options, outcome, trace);
   return exit_code(report);
 }
 
-/// What a comparison prints, and its page.
-struct Compared {
+/// The outputs of a comparison.
+struct ComparisonOutput {
   std::string json;
   std::string text;
   std::vector<std::string> notes;
   std::function<Page()> page;
 };
 
-// In the order of their worth.
-void print_compared(const State& state, const Compared& compared) {
-  Attempts attempts;
-  attempts.run([&] { print_outcome(state.talk, compared.json, compared.text, compared.notes); });
-  if (state.report.wanted()) {
-    attempts.run([&] { write_report(state.report, compared.page()); });
+void write_comparison(const State& state, const ComparisonOutput& comparison) {
+  OutputAttempts attempts;
+  attempts.run(
+      [&] { print_outcome(state.output, comparison.json, comparison.text, comparison.notes); });
+  if (state.report.is_requested()) {
+    attempts.run([&] { write_report(state.report, comparison.page()); });
   }
   attempts.finish();
 }
 
-int print_one(const State& state, const OptionList& options, Watched<RunReport> watched) {
-  RunReport& report = watched.found;
+int print_single(const State& state, const OptionList& options,
+                 ResultWithNotes<RunReport> outcome) {
+  RunReport& report = outcome.result;
   note_interruption(report);
   print_notes(report.headlines);
-  print_compared(state,
-                 {compare_json(report), run_text(report) + histogram_text(report, text_style()),
-                  watched.unprinted(report.notes), [&] {
-                    return run_page(report, origin_of("compare", options, data_names(state.run)));
-                  }});
+  write_comparison(state,
+                   {compare_json(report), run_text(report) + histogram_text(report, text_style()),
+                    outcome.unprinted(report.notes), [&] {
+                      return run_page(report, origin_of("compare", options, data_names(state.run)));
+                    }});
   return exit_code(report);
 }
 
-// Those of the first, then what others have to say besides.
+// The notes of the first run, then those that only later runs have.
 std::vector<std::string> notes_of(std::span<const RunReport> reports) {
   std::vector<std::string> notes = reports[0].notes;
   for (const RunReport& report : reports.subspan(1)) {
@@ -235,34 +237,35 @@ std::vector<std::string> notes_of(std::span<const RunReport> reports) {
 }
 
 int print_repeats(const State& state, const OptionList& options,
-                  const Watched<std::vector<RunReport>>& watched) {
-  const std::vector<RunReport>& reports = watched.found;
+                  const ResultWithNotes<std::vector<RunReport>>& outcome) {
+  const std::vector<RunReport>& reports = outcome.result;
   std::vector<std::string> notes = notes_of(reports);
   if (reports.size() < state.run.repeat.repeats) {
-    notes.push_back(fmt::format("stopped early: {} of {} repeats had ended", reports.size(),
+    notes.push_back(fmt::format("stopped early: {} of {} repeats were finished", reports.size(),
                                 state.run.repeat.repeats));
   }
   std::vector<std::string> all = reports[0].headlines;
   all.insert(all.end(), notes.begin(), notes.end());
   print_notes(reports[0].headlines);
-  print_compared(state,
-                 {repeats_json(reports, all), repeats_text(reports), watched.unprinted(notes), [&] {
-                    return repeats_page(reports, all,
-                                        origin_of("compare", options, data_names(state.run)));
-                  }});
+  write_comparison(
+      state, {repeats_json(reports, all), repeats_text(reports), outcome.unprinted(notes), [&] {
+                return repeats_page(reports, all,
+                                    origin_of("compare", options, data_names(state.run)));
+              }});
   const auto is_bad = [](const RunReport& report) { return exit_code(report) != kDone; };
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }
 
-int compare_now(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_compare(const State& state, const OptionList& options, const NetworkMaker* networks) {
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
-    return print_one(state, options, run_watched(state, networks, &compare, Detail::losses));
+    return print_single(state, options,
+                        run_with_progress(state, networks, &compare, Detail::losses));
   }
-  Watched<std::vector<RunReport>> watched =
-      run_watched(state, networks, &compare_repeated, Detail::losses);
-  if (watched.found.size() > 1) return print_repeats(state, options, watched);
-  return print_one(state, options, {std::move(watched.found[0]), std::move(watched.printed)});
+  ResultWithNotes<std::vector<RunReport>> outcome =
+      run_with_progress(state, networks, &compare_repeated, Detail::losses);
+  if (outcome.result.size() > 1) return print_repeats(state, options, outcome);
+  return print_single(state, options, {std::move(outcome.result[0]), std::move(outcome.printed)});
 }
 
 }  // namespace
@@ -275,12 +278,12 @@ Command make_train_command() {
   command.about = "Trains a linear model or a network that controls the CVaR of its losses";
   command.example = "adacvar train claims.csv --target cost --alpha 0.05 --model claims.json";
   add_run_options(command.options, state->run, {"repeats"});
-  command.options.add("Output", state->output);
+  command.options.add("Output", state->model_output);
   add_report_options(command.options, state->report);
-  add_talk_options(command.options, state->talk);
+  add_output_options(command.options, state->output);
   command.options.set_role(PathRole::output, {"model", "trace"});
   command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return train_now(*state, options, networks);
+    return run_train(*state, options, networks);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;
@@ -291,14 +294,14 @@ Command make_compare_command() {
   Command command;
   command.name = "compare";
   command.usage = "DATA [--target COLUMN] [options]";
-  command.about = "Trains by every algorithm on the same splits and tabulates their risks";
+  command.about = "Trains with every algorithm on the same splits and tabulates their risks";
   command.example = "adacvar compare pareto";
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
   command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
   add_report_options(command.options, state->report);
-  add_talk_options(command.options, state->talk);
+  add_output_options(command.options, state->output);
   command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return compare_now(*state, options, networks);
+    return run_compare(*state, options, networks);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;

@@ -166,7 +166,7 @@ TEST(OptionSpec, tells_what_a_caller_needs_to_offer_the_option) {
   EXPECT_EQ(specs[1].name, "rounds");
   EXPECT_EQ(specs[1].help, "a count");
   EXPECT_EQ(specs[1].bounds.text(), "[1, 100]");
-  EXPECT_TRUE(specs[1].used.is_always());
+  EXPECT_TRUE(specs[1].condition.is_always());
   EXPECT_EQ(specs[3].names, (std::vector<std::string_view>{"red", "green", "blue"}));
   const Options defaults;
   EXPECT_EQ(specs[0].value(&defaults), OptionValue(0.5));

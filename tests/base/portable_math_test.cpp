@@ -71,7 +71,7 @@ void append(std::vector<double>& to, const std::vector<double>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Of every size from 1e-300 to 1, both signs.
+/// Values of every magnitude from 1e-300 to 1, both signs.
 std::vector<double> small_arguments() {
   std::vector<double> arguments{0.0, -0.0, kTiny, -kTiny, kLeastNormal, -kLeastNormal};
   for (double x = 1; x > 1e-300; x *= 0.7) {

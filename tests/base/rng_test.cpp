@@ -254,7 +254,7 @@ TEST(Rng, below_reaches_both_ends) {
 }
 
 TEST(Rng, below_takes_32_bits_and_draws_again_exactly_those_that_would_bias) {
-  // Of the 2^32 values r, floor(r bound / 2^32) takes each result equally often once the r with
+  // Over the 2^32 values r, floor(r bound / 2^32) takes each result equally often once the r with
   // (r bound mod 2^32) < (2^32 mod bound) are left out [L19].
   Rng bounds(4);
   Rng rng(5);
@@ -337,8 +337,7 @@ TEST(Rng, state_with_any_one_byte_altered_is_refused) {
 
 TEST(Rng, bad_states_are_named) {
   EXPECT_EQ(refusal_of(""), "not a usable ACVRRNG state: it ends after 0 of 20 header bytes");
-  EXPECT_EQ(refusal_of(block_of({0, 0, 0, 0})),
-            "not a usable ACVRRNG state: all its words are zero");
+  EXPECT_NE(refusal_of(block_of({0, 0, 0, 0})).find("all zeros"), std::string::npos);
   StateWriter longer("ACVRRNG", 1);
   for (std::uint64_t word = 1; word <= 5; ++word) longer.put(word);
   std::ostringstream out;
@@ -372,8 +371,8 @@ TEST(ChiSquare, p_value_is_that_of_the_tables) {
 
 TEST(ChiSquare, rare_values_are_counted_together) {
   const std::vector<std::uint64_t> counts{1, 60, 4, 30, 0, 5};
-  const std::vector<double> law{0.04, 0.5, 0.05, 0.36, 0.0, 0.05};
-  const auto cells = support::merge_cells(counts, law);
+  const std::vector<double> probabilities{0.04, 0.5, 0.05, 0.36, 0.0, 0.05};
+  const auto cells = support::merge_cells(counts, probabilities);
   ASSERT_EQ(cells.size(), 3U);
   EXPECT_EQ(cells[0].values, 3U);  // 0.04, 0.05 and 0.05: 4 and 9 would be too few
   EXPECT_EQ(cells[0].count, 10);
@@ -391,7 +390,8 @@ TEST(ChiSquare, wrong_laws_are_found_and_their_counts_printed) {
   EXPECT_NE(words.find("p-value 8."), std::string::npos) << words;
   EXPECT_NE(words.find("value 1: drawn 880 times, expected 1000"), std::string::npos) << words;
   EXPECT_FALSE(support::follows_law(Counts{1, 499, 500}, {{0.0, 0.5, 0.5}})) << "the impossible";
-  EXPECT_FALSE(support::follows_law(Counts{500, 500}, {{0.5, 0.4}})) << "not a law";
+  EXPECT_FALSE(support::follows_law(Counts{500, 500}, {{0.5, 0.4}}))
+      << "probabilities that do not add up to 1";
   EXPECT_FALSE(is_uniform(Counts{5, 5})) << "too few draws to tell";
 }
 

@@ -65,7 +65,7 @@ std::string block_of_array(const std::vector<T>& values) {
 
 void read_nothing(StateReader& /*reader*/) {}
 
-/// What reading `bytes` as (kind, version) and then doing `read` throws.
+/// Returns the message that reading `bytes` as (kind, version) and then calling `read` throws.
 std::string refusal_of(const std::string& bytes,
                        const std::function<void(StateReader&)>& read = read_nothing,
                        std::string_view kind = kKind, std::uint32_t version = kVersion) {

@@ -48,18 +48,18 @@ TEST(Condition, what_is_known_is_left_out) {
   EXPECT_TRUE((some || with("c")).simplified(knows("c", true)).is_always());
   EXPECT_EQ((some || with("c")).simplified(knows("a", false)).text(), "only with c");
   EXPECT_EQ((some || with("b", {"2"})).simplified(knows("c", true)).text(), "only with b = 2")
-      << "what asks for more adds nothing";
+      << "a stricter alternative adds nothing";
 }
 
 std::vector<OptionState> states(const Words& algorithm, const std::string& schedule) {
   return {{.name = "algorithm", .values = algorithm},
           {.name = "schedule",
            .values = {schedule},
-           .used = with("algorithm", {"mean"}) || with("algorithm", {"soft"})}};
+           .condition = with("algorithm", {"mean"}) || with("algorithm", {"soft"})}};
 }
 
-OptionState given(const std::string& name, Condition used) {
-  return {.name = name, .values = {"1"}, .is_given = true, .used = std::move(used)};
+OptionState given(const std::string& name, Condition condition) {
+  return {.name = name, .values = {"1"}, .is_given = true, .condition = std::move(condition)};
 }
 
 void expect_refused(std::vector<OptionState> options, OptionState option, const std::string& text) {
@@ -71,7 +71,7 @@ TEST(RefuseUnused, names_the_option_what_it_needs_and_what_there_is) {
   expect_refused(states({"exact"}, "steps"), given("epochs", without("algorithm", {"exact"})),
                  "epochs has no effect: not with algorithm = exact; here algorithm = exact");
   OptionState option = given("rate", with("schedule", {"constant"}));
-  option.where = "run.toml:3: ";
+  option.location = "run.toml:3: ";
   expect_refused(states({"mean"}, "steps"), option,
                  "run.toml:3: rate has no effect: only with schedule = constant; here schedule = "
                  "steps");
@@ -96,7 +96,7 @@ TEST(RefuseUnused, one_of_several_values_is_enough) {
 
 TEST(RefuseUnused, defaults_and_what_is_switched_off_pass) {
   std::vector<OptionState> options = states({"mean"}, "steps");
-  options.push_back({.name = "eta", .values = {"1"}, .used = with("algorithm", {"adacvar"})});
+  options.push_back({.name = "eta", .values = {"1"}, .condition = with("algorithm", {"adacvar"})});
   OptionState off = given("tune", with("algorithm", {"adacvar"}));
   off.values.clear();
   options.push_back(off);
@@ -117,7 +117,7 @@ TEST(AddStates, what_differs_from_the_default_counts_as_given) {
   EXPECT_EQ(found[0].name, "tune");
   EXPECT_TRUE(found[0].values.empty());
   EXPECT_EQ(found[1].values, Words{"cvar"});
-  EXPECT_EQ(found[1].used.text(), "only with tune");
+  EXPECT_EQ(found[1].condition.text(), "only with tune");
   EXPECT_FALSE(found[1].is_given);
   EXPECT_EQ(found[2].values, Words{"3"});
   EXPECT_TRUE(found[2].is_given);

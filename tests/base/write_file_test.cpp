@@ -64,10 +64,10 @@ TEST(WriteFile, what_fill_throws_comes_through_and_leaves_all_as_it_was) {
   expect_words<std::domain_error>([&] { write_file(path, fail); }, "no more");
   EXPECT_EQ(bytes_of(path), "old");
   expect_words<std::domain_error>([&] { write_file(folder.path() / "new", fail); }, "no more");
-  EXPECT_EQ(entries(folder), 1U) << "a draft is left";
+  EXPECT_EQ(entries(folder), 1U) << "a partial file is left";
 }
 
-TEST(WriteFile, no_place_for_a_file_is_refused_before_anything_is_made) {
+TEST(WriteFile, unwritable_paths_are_refused_before_anything_is_written) {
   const TemporaryFolder folder;
   const std::string in_no_folder = (folder.path() / "no" / "f").string();
   const std::string is_folder = folder.path().string();
@@ -77,12 +77,9 @@ TEST(WriteFile, no_place_for_a_file_is_refused_before_anything_is_made) {
   fs::create_symlink("pipe", link);
   const std::string too_long = (folder.path() / std::string(300, 'f')).string();
   const std::pair<std::string, std::string> cases[] = {
-      {in_no_folder, "No such file or directory"},
-      {is_folder, "it is a folder"},
-      {is_folder + "/", "it is a folder"},
-      {pipe, "it is no regular file"},
-      {link, "it is no regular file"},
-      {too_long, "File name too long"},
+      {in_no_folder, "No such file or directory"}, {is_folder, "it is a folder"},
+      {is_folder + "/", "it is a folder"},         {pipe, "it is not a regular file"},
+      {link, "it is not a regular file"},          {too_long, "File name too long"},
   };
   for (const auto& [path, reason] : cases) {
     const std::string words = "cannot write '" + path + "': " + reason;
@@ -94,7 +91,7 @@ TEST(WriteFile, no_place_for_a_file_is_refused_before_anything_is_made) {
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
-TEST(WriteFile, check_leaves_nothing_and_does_not_touch_what_is_there) {
+TEST(WriteFile, check_leaves_no_file_and_keeps_an_existing_one) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("f", "old");
   check_writable(path);

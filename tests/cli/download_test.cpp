@@ -138,18 +138,19 @@ TEST_F(DownloadTest, wrong_content_is_refused_with_both_sums) {
   });
   EXPECT_EQ(failure(wanted(server.url("/other"))),
             "12 bytes with sha256 " + sha256(other) + " instead of 12 bytes with sha256 " +
-                sha256(kBody) + "; the file there is another one: " + by_hand());
+                sha256(kBody) + "; the server has another version of the file: " + by_hand());
   EXPECT_EQ(failure(wanted(server.url("/short"))),
             "11 bytes with sha256 " + sha256(other.substr(1)) +
                 " instead of 12 bytes with sha256 " + sha256(kBody) +
-                "; the file there is another one: " + by_hand());
+                "; the server has another version of the file: " + by_hand());
 }
 
 TEST_F(DownloadTest, too_much_is_refused) {
   const LocalServer server(
       [](const std::string&) { return http_answer("200 OK", std::string(1U << 20U, 'x')); });
-  EXPECT_EQ(failure(wanted(server.url("/"))), "more than the 12 bytes of sha256 " + sha256(kBody) +
-                                                  "; the file there is another one: " + by_hand());
+  EXPECT_EQ(failure(wanted(server.url("/"))),
+            "more than the 12 bytes of sha256 " + sha256(kBody) +
+                "; the server has another version of the file: " + by_hand());
 }
 
 TEST_F(DownloadTest, truncated_body_is_refused) {
@@ -179,11 +180,11 @@ TEST_F(DownloadTest, loop_of_redirects_ends) {
 
 TEST_F(DownloadTest, can_be_cancelled) {
   const LocalServer server([](const std::string&) { return http_answer("200 OK", kBody); });
-  const std::string words = "cancelled; fetch again to have the file";
-  EXPECT_EQ(failure(wanted(server.url("/")), [](const FetchProgress&) { return false; }), words);
-  EXPECT_EQ(failure(wanted(server.url("/")),
-                    [](const FetchProgress& progress) { return progress.received == 0; }),
-            words);
+  expect_begins(failure(wanted(server.url("/")), [](const FetchProgress&) { return false; }),
+                "cancelled");
+  expect_begins(failure(wanted(server.url("/")),
+                        [](const FetchProgress& progress) { return progress.received == 0; }),
+                "cancelled");
 }
 
 TEST_F(DownloadTest, what_the_observer_throws_comes_through) {
@@ -224,7 +225,7 @@ TEST_F(DownloadTest, folder_that_cannot_be_made_is_named) {
   const std::string words = failure(what);
   expect_has(words, "Not a directory");
   expect_has(words, (other.path() / "file").string());
-  expect_has(words, "; name a folder that can be written and has room for 12 bytes");
+  expect_has(words, "writable folder with 12 bytes");
   EXPECT_TRUE(server.requests().empty());
 }
 
@@ -243,7 +244,7 @@ TEST_F(DownloadTest, full_disk_is_named) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   expect_has(words, "cannot write");
-  expect_has(words, "has room for 12 bytes");
+  expect_has(words, "12 bytes of free space");
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/sha256.hpp"
 #include "data/file_bytes.hpp"
+#include "support/expect_words.hpp"
 #include "support/local_server.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -129,15 +130,14 @@ TEST_F(FetchNamedSet, wrong_file_in_place_is_an_error) {
   const auto fetch = [&] {
     return fetch_named_set("monks", {.folder = folder_.path(), .mirror = nothing_.url("/")});
   };
-  EXPECT_EQ(message_of<DataError>(fetch), wrong.string() + ": its content has sha256 " +
-                                              sha256("wrong") + " instead of " +
-                                              named_set_info("monks").files[1].sha256 +
-                                              "; remove it, or force the fetch to replace it");
-  // Judged before anything is fetched.
+  EXPECT_PRED2(support::has_words, message_of<DataError>(fetch),
+               wrong.string() + ": ... sha256 " + sha256("wrong") + " ... " +
+                   named_set_info("monks").files[1].sha256 + " ... --force");
+  // Checked before anything is fetched.
   EXPECT_TRUE(nothing_.requests().empty());
   (void)folder_.write("monks-1/monks-1.test", "");
-  EXPECT_EQ(message_of<DataError>(fetch),
-            wrong.string() + ": is empty; remove it, or force the fetch to replace it");
+  EXPECT_PRED2(support::has_words, message_of<DataError>(fetch),
+               wrong.string() + ": is empty ... --force");
 }
 
 TEST_F(FetchNamedSet, failure_leaves_nothing) {
@@ -145,26 +145,25 @@ TEST_F(FetchNamedSet, failure_leaves_nothing) {
     return fetch_named_set("abalone",
                            {.folder = folder_.path() / "new", .mirror = nothing_.url("/x/")});
   });
-  EXPECT_EQ(words, nothing_.url("/x/abalone/abalone.data") +
-                       ": HTTP status 404 instead of 200; has it moved? name a mirror, or put the "
-                       "file at " +
-                       (folder_.path() / "new/abalone/abalone.data").string() + " yourself");
+  EXPECT_PRED2(support::has_words, words,
+               nothing_.url("/x/abalone/abalone.data") + ": HTTP status 404 ... mirror ... " +
+                   (folder_.path() / "new/abalone/abalone.data").string());
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(FetchNamedSet, set_without_address_says_where_it_comes_from) {
-  EXPECT_EQ(
-      message_of<DataError>([&] { return fetch_named_set("phoneme", {.folder = folder_.path()}); }),
-      "phoneme/phoneme.dat: no address serves this file by itself; it comes from KEEL, "
-      "phoneme (phoneme.dat in phoneme.zip): put it at " +
-          (folder_.path() / "phoneme/phoneme.dat").string() + " yourself, or name a mirror");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
+                 return fetch_named_set("phoneme", {.folder = folder_.path()});
+               }),
+               "phoneme/phoneme.dat: ... KEEL ... phoneme.zip ... " +
+                   (folder_.path() / "phoneme/phoneme.dat").string() + " ... mirror");
 }
 
 TEST_F(FetchNamedSet, bad_options_are_refused) {
-  EXPECT_EQ(message_of<OptionError>([&] {
-              return fetch_named_set("monks", {.folder = folder_.path(), .mirror = "ftp://x/"});
-            }),
-            "mirror = 'ftp://x/' does not begin with http:// or https://");
+  EXPECT_PRED2(support::has_words, message_of<OptionError>([&] {
+                 return fetch_named_set("monks", {.folder = folder_.path(), .mirror = "ftp://x/"});
+               }),
+               "mirror = 'ftp://x/' ... http:// ... https://");
   EXPECT_THROW((void)fetch_named_set("iris", {.folder = folder_.path()}), OptionError);
 }
 

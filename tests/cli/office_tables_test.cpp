@@ -77,8 +77,8 @@ TEST_F(OfficeTables, prices_are_learned_and_predicted_as_they_are_written) {
     EXPECT_EQ(json::parse(trained.out)["task"], "regression");
     risks.push_back(json::parse(trained.out)["risk"]);
     EXPECT_TRUE(has(trained.err, "is 1100.5")) << trained.err;
-    const Outcome judged = run({"evaluate", name + ".json", name + ".csv", "--part", "test"});
-    EXPECT_EQ(judged.code, 0) << judged.err;
+    const Outcome evaluated = run({"evaluate", name + ".json", name + ".csv", "--part", "test"});
+    EXPECT_EQ(evaluated.code, 0) << evaluated.err;
   }
   EXPECT_EQ(risks[0], risks[1]) << "the same numbers, written in two ways";
 }
@@ -108,8 +108,8 @@ TEST_F(OfficeTables, classes_that_are_numbers_are_read_as_training_did) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_EQ(json::parse(read("m.json"))["preprocessing"]["classes"], (json{"1.25", "2.5", "3"}));
   write("few.csv", "x;grade\n7;1,250\n9;1,250\n");  // alone it might be 1250
-  const Outcome judged = run({"evaluate", "m.json", "few.csv"});
-  EXPECT_EQ(judged.code, 0) << judged.err;
+  const Outcome evaluated = run({"evaluate", "m.json", "few.csv"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
 }
 
 TEST_F(OfficeTables, an_id_is_named_before_training_and_costs_no_memory) {
@@ -241,9 +241,9 @@ TEST_F(OfficeTables, rows_without_a_target_are_left_out_of_evaluation_too) {
                                "1,0,0", "--model", "m.json", "--epochs", "1"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_TRUE(has(trained.err, "1 of 5 rows")) << trained.err;
-  const Outcome judged = run({"evaluate", "m.json", "t.csv", "--json"});
-  EXPECT_EQ(json::parse(judged.out)["rows"], 4);
-  EXPECT_TRUE(has(judged.err, "1 of 5 rows")) << judged.err;
+  const Outcome evaluated = run({"evaluate", "m.json", "t.csv", "--json"});
+  EXPECT_EQ(json::parse(evaluated.out)["rows"], 4);
+  EXPECT_TRUE(has(evaluated.err, "1 of 5 rows")) << evaluated.err;
   EXPECT_EQ(run({"evaluate", "m.json", "t.csv", "--part", "train"}).code, 0);
   const Outcome strict = run({"evaluate", "m.json", "t.csv", "--strict"});
   EXPECT_EQ(strict.code, 3);

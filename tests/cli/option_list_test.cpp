@@ -34,7 +34,7 @@ TEST(ReadNumber, takes_the_whole_text_or_nothing) {
   }
 }
 
-TEST(ReadCount, is_a_whole_number_in_any_form) {
+TEST(ReadCount, is_an_integer_in_any_form) {
   const Bounds any{.low = 0};
   EXPECT_EQ(read_count("n", "0", any), 0U);
   EXPECT_EQ(read_count("n", "007", any), 7U);
@@ -46,7 +46,7 @@ TEST(ReadCount, is_a_whole_number_in_any_form) {
   for (const char* bad : {"", " 1", "1.5", "-1", "1e-1", "nan", "inf", "0x10", "1e400", "1e16",
                           "18446744073709551616", "many"}) {
     expect_words<OptionError>([&] { (void)read_count("n", bad, any); },
-                              "n = '" + std::string(bad) + "' is not a whole number in [0, inf)");
+                              "n = '" + std::string(bad) + "' is not an integer in [0, inf)");
   }
 }
 
@@ -66,7 +66,7 @@ TEST(ReadList, splits_at_commas_and_has_no_empty_parts) {
   EXPECT_EQ(read_list("l", "a,b c,d"), (Words{"a", "b c", "d"}));
   for (const char* bad : {",", "a,", ",a", "a,,b", "a, ,b"}) {
     expect_words<OptionError>([&] { (void)read_list("l", bad); },
-                              "l = '" + std::string(bad) + "' has an empty part");
+                              "l = '" + std::string(bad) + "' has an empty item");
   }
 }
 
@@ -81,10 +81,10 @@ TEST(ReadList, reads_blanks_and_quotes_as_csv_has_them) {
 }
 
 TEST(ReadSwitch, is_true_or_false) {
-  EXPECT_TRUE(read_switch("s", "true"));
-  EXPECT_FALSE(read_switch("s", "false"));
+  EXPECT_TRUE(read_flag("s", "true"));
+  EXPECT_FALSE(read_flag("s", "false"));
   for (const char* bad : {"", "1", "True", "yes"}) {
-    expect_words<OptionError>([&] { (void)read_switch("s", bad); },
+    expect_words<OptionError>([&] { (void)read_flag("s", bad); },
                               "s = '" + std::string(bad) + "' is not one of: true, false");
   }
 }
@@ -102,9 +102,9 @@ TEST(ReadChoice, is_one_of_the_names) {
 
 TEST(Shortest, reads_back_as_the_same_number) {
   for (const double value : {0.1, 1.0 / 3, 1e-300, 50.0, 1e22}) {
-    EXPECT_EQ(read_number("a", shortest(value)), value);
+    EXPECT_EQ(read_number("a", shortest_text(value)), value);
   }
-  EXPECT_EQ(shortest(0.1), "0.1");
+  EXPECT_EQ(shortest_text(0.1), "0.1");
 }
 
 struct Sample {
@@ -175,7 +175,7 @@ TEST(OptionList, a_refused_value_changes_nothing) {
   refused("eta", "inf", "eta = inf is outside [0, inf)");
   refused("eta", "Auto", "eta = 'Auto' is not a number");
   refused("alphas", "0.5,2", "alphas = 2 is outside [0, 1]");
-  refused("alphas", "0.5,", "alphas = '0.5,' has an empty part");
+  refused("alphas", "0.5,", "alphas = '0.5,' has an empty item");
   EXPECT_EQ(sample.share, 0.5);
   EXPECT_EQ(sample.count, 3U);
   EXPECT_EQ(sample.eta, std::nullopt);
@@ -193,7 +193,7 @@ TEST(OptionList, describes_each_option_once_and_leaves_out_those_named) {
   EXPECT_EQ(share.help, "a share");
   EXPECT_EQ(share.allowed, "(0, 1]");
   EXPECT_EQ(share.default_text, "0.5");
-  EXPECT_FALSE(list.all().back().is_switch) << "what is left out leaves no mark on its neighbour";
+  EXPECT_FALSE(list.all().back().is_flag) << "an omitted option does not affect its neighbour";
   EXPECT_TRUE(list.find_or_null("alphas")->choices.empty());
   EXPECT_THROW(list.set_letter("quiet", 'q'), std::logic_error);
 }

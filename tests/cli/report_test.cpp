@@ -42,7 +42,7 @@ TEST(Report, compare_has_all_sections_in_their_order) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string page = content_of(folder.path() / "r.html");
   expect_sections(page, {"Losses", "Tail shares", "Mean and tail", "Training", "The sampler",
-                         "Worst rows", "This run again"});
+                         "Worst rows", "Reproduce this run"});
   EXPECT_NE(page.find("On the worst 10 % of the test rows Ada-CVaR&#39;s loss is "),
             std::string::npos);
   EXPECT_NE(page.find("adacvar compare pareto --make-rows 500 --epochs 3 --report r.html --figures "
@@ -66,7 +66,7 @@ TEST(Report, repeats_come_first_then_the_first_of_them) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("2 seeds and splits, 0 to 1"), std::string::npos) << outcome.out;
   const std::string page = content_of(folder.path() / "r.html");
-  expect_sections(page, {"Repeats", "Losses", "Mean and tail", "This run again"});
+  expect_sections(page, {"Repeats", "Losses", "Mean and tail", "Reproduce this run"});
   EXPECT_NE(page.find("Over 2 seeds and splits"), std::string::npos);
 }
 
@@ -97,7 +97,7 @@ TEST(Report, evaluate_has_groups_and_nothing_of_training) {
       run(folder, {"evaluate", "m.json", "t.csv", "--group", "side", "--report", "e.html"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string page = content_of(folder.path() / "e.html");
-  expect_sections(page, {"Losses", "Tail shares", "Worst rows", "Groups", "This run again"});
+  expect_sections(page, {"Losses", "Tail shares", "Worst rows", "Groups", "Reproduce this run"});
   EXPECT_FALSE(has_section(page, "Training"));
   EXPECT_FALSE(has_section(page, "The sampler"));
   EXPECT_NE(page.find("<td>m.json, SHA-256 "), std::string::npos);
@@ -164,7 +164,7 @@ TEST(Report, classes_have_precision_recall_and_calibration) {
   const std::string page = content_of(folder.path() / "r.html");
   EXPECT_TRUE(has_section(page, "Classes"));
   EXPECT_NE(page.find("calibration error"), std::string::npos);
-  EXPECT_NE(page.find("Calibration: rows and the share of them that is right"), std::string::npos);
+  EXPECT_NE(page.find("Calibration: number of rows"), std::string::npos);
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "calibration.svg"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "f" / "validation-accuracy.svg"));

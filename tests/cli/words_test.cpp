@@ -1,4 +1,4 @@
-// What the program says: help, suggestions, names of formats, notes. Key words, not whole
+// The program's texts: help, suggestions, names of formats, notes. Key words, not whole
 // sentences.
 
 #include "support/run_on_terminal.hpp"

@@ -7,15 +7,15 @@
 
 namespace adacvar {
 
-/// A value the caller chose is not allowed: an option, a level, a length, an index.
+/// An argument is not allowed: an option, a level, a length, an index.
 /// The message says what was given, what is allowed and where: `alpha = 1.5 is outside (0, 1]`.
 class OptionError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-/// Data that cannot be used: an empty sample, a NaN, a damaged file or stream.
-/// `source` names the file or stream where there is one, `line` its line (0: none).
+/// Data cannot be used: an empty sample, a NaN, a damaged file or stream.
+/// `source` names the file or stream, if any; `line` is its line (0: none).
 class DataError : public std::runtime_error {
  public:
   explicit DataError(const std::string& message, std::string source = {}, std::size_t line = 0)
@@ -38,7 +38,7 @@ class DataError : public std::runtime_error {
   std::size_t line_ = 0;
 };
 
-/// A computation stopped being finite.
+/// A computation produced a value that is not finite.
 class NumericalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -5,10 +5,10 @@
 
 namespace adacvar {
 
-/// Number of an example, from 0. 32 bits keep the sampler at 20 bytes an example.
+/// Zero-based index of an example. With 32 bits the sampler needs 20 bytes per example.
 using Index = std::uint32_t;
 
-/// Most examples a sampler takes.
+/// Largest number of examples of a sampler.
 inline constexpr std::size_t kMaxSize = 0xffff'fffeU;
 
 }  // namespace adacvar

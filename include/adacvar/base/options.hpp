@@ -44,25 +44,25 @@ struct Names {
 template <class... Text>
 Names(Text...) -> Names<sizeof...(Text)>;
 
-/// What one option must be for another to have an effect.
+/// A requirement on one option that another option needs to have an effect.
 struct OptionTest {
   std::string option = {};
-  std::vector<std::string> values = {};  ///< none: any that is given
-  bool is_one_of = true;                 ///< false: none of them
-  std::string words = {};                ///< says it; empty: made of the above
+  std::vector<std::string> values = {};  ///< empty: any given value passes
+  bool is_one_of = true;                 ///< false: the option must have none of `values`
+  std::string words = {};  ///< text for messages; empty: derived from the fields above
 
   friend bool operator==(const OptionTest&, const OptionTest&) = default;
 };
 
-/// When an option has an effect, told by the values of others: `with("loss", {"pinball"})`,
-/// `with("tune")` (it is given), `without("network")`, `a && b`, `a || b`.
+/// The condition under which an option has an effect, in terms of other options:
+/// `with("loss", {"pinball"})`, `with("tune")` (it is given), `without("network")`, `a && b`,
+/// `a || b`.
 ///
-/// It stands behind an option's help; one without has an effect always. `with` asks
-/// also that the option it names has an effect itself, so conditions need not be repeated along a
-/// chain.
+/// An option without a condition always has an effect. `with` also requires that the option it
+/// names has an effect itself, so chained conditions need not be repeated.
 class Condition {
  public:
-  /// Always.
+  /// Holds always.
   Condition() = default;
   explicit Condition(OptionTest test);
 
@@ -76,12 +76,12 @@ class Condition {
   /// Whether all tests of one alternative hold.
   [[nodiscard]] bool holds(const std::function<bool(const OptionTest&)>& passes) const;
 
-  /// What is left of it where the outcome of some tests is known; none: not known.
+  /// Substitutes the known outcomes; `outcome` returns nothing for a test that is still open.
   [[nodiscard]] Condition simplified(
       const std::function<std::optional<bool>(const OptionTest&)>& outcome) const;
 
-  /// `only with loss = pinball`; for the command line `only with --loss pinball`. Nothing for
-  /// always.
+  /// `only with loss = pinball`; for the command line `only with --loss pinball`. Empty
+  /// if it holds always.
   [[nodiscard]] std::string text(std::string_view before_name = "",
                                  std::string_view before_value = " = ") const;
 
@@ -92,75 +92,75 @@ class Condition {
   std::vector<std::vector<OptionTest>> alternatives_{{}};
 };
 
-/// The option is one of `values`; without values, it is given.
+/// Requires the option to be one of `values`; without values, to be given.
 [[nodiscard]] Condition with(std::string option, std::vector<std::string> values = {});
-/// It is none of them; without values, it is not given.
+/// Requires the option to be none of `values`; without values, not to be given.
 [[nodiscard]] Condition without(std::string option, std::vector<std::string> values = {});
 
 /// Throws OptionError `name = value is outside bounds` unless `bounds` contains `value`.
 void check_range(std::string_view name, double value, const Bounds& bounds);
 
-/// Position of an enumeration's value among its names.
+/// An enumeration's value, as the position of its name.
 struct OptionChoice {
   std::size_t number = 0;
 
   friend bool operator==(const OptionChoice&, const OptionChoice&) = default;
 };
 
-/// A value of an option: a number, a whole number, a number or nothing for "automatic", numbers,
-/// one of several names, a text, texts, or a switch.
+/// An option's value: a number, an integer, a number or `auto` (empty), a list of numbers, one of
+/// several names, a text, a list of texts, or a flag.
 using OptionValue = std::variant<double, std::uint64_t, std::optional<double>, std::vector<double>,
                                  OptionChoice, std::string, std::vector<std::string>, bool>;
 
 /// One option of an options struct.
 ///
 /// A struct declares each of its options once, in `options()`: name, member, allowed values
-/// (numbers: Bounds, enumerations: Names, texts and switches: none), help and, unless it always has
+/// (numbers: Bounds, enumerations: Names, texts and flags: none), help and, unless it always has
 /// an effect, a Condition:
 ///   {"alpha", &O::alpha, Bounds{.low = 0, .high = 1}, "tail share"},
-/// Checks, flags, configuration keys, help, the model file and the page of options are made from
-/// that one list. The default of an option is its value in a struct that was not changed.
+/// Checks, flags, configuration keys, help, the model file and docs/options.md are generated
+/// from that one list. An option's default is its value in a default-constructed struct.
 class OptionSpec {
  public:
   template <class Options, class Number>
   OptionSpec(std::string_view option, Number Options::*member, const Bounds& allowed,
-             std::string_view sentence, Condition condition = {})
-      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {
+             std::string_view sentence, Condition when = {})
+      : OptionSpec(option, sentence, std::move(when), accessor_of(member)) {
     bounds = allowed;
   }
   template <class Options, class Enum, std::size_t Count>
   OptionSpec(std::string_view option, Enum Options::*member, const Names<Count>& allowed,
-             std::string_view sentence, Condition condition = {})
-      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {
+             std::string_view sentence, Condition when = {})
+      : OptionSpec(option, sentence, std::move(when), accessor_of(member)) {
     names.assign(allowed.names.begin(), allowed.names.end());
   }
   template <class Options, class Text>
   OptionSpec(std::string_view option, Text Options::*member, std::string_view sentence,
-             Condition condition = {})
-      : OptionSpec(option, sentence, std::move(condition), place_of(member)) {}
+             Condition when = {})
+      : OptionSpec(option, sentence, std::move(when), accessor_of(member)) {}
 
   std::string_view name;
   std::string_view help;                ///< one sentence, without a full stop
-  Bounds bounds;                        ///< of numbers
-  std::vector<std::string_view> names;  ///< of an enumeration, in the order of its numbers
-  Condition used;                       ///< when it has an effect
+  Bounds bounds;                        ///< allowed range of a number
+  std::vector<std::string_view> names;  ///< names of an enumeration's values, in their order
+  Condition condition;                  ///< when it has an effect
 
-  /// Its value in `options`, which must be of the struct that declares it.
+  /// Returns its value in `options`, which must point to the struct that declares it.
   [[nodiscard]] OptionValue value(const void* options) const;
-  /// `value` must be of the kind that `value(options)` has, and allowed.
+  /// Sets it in `options`. `value` must be allowed and of the type that `value(options)` has.
   void set(void* options, const OptionValue& value) const;
-  /// Throws: OptionError when it is not allowed.
+  /// Throws: OptionError if `value` is not allowed.
   void check(const OptionValue& value) const;
 
  private:
-  /// Where the value is in a struct, and what is there.
-  struct Place {
+  /// Locates the member in a struct and knows its type.
+  struct Accessor {
     std::function<void*(void*)> find;
-    OptionValue kind;  ///< some value of the kind
+    OptionValue type;  ///< any value of the member's type
   };
 
   template <class Options, class Value>
-  static Place place_of(Value Options::*member) {
+  static Accessor accessor_of(Value Options::*member) {
     const auto find = [member](void* options) -> void* {
       return &(static_cast<Options*>(options)->*member);
     };
@@ -172,12 +172,12 @@ class OptionSpec {
     }
   }
 
-  OptionSpec(std::string_view option, std::string_view sentence, Condition condition, Place place);
+  OptionSpec(std::string_view option, std::string_view sentence, Condition when, Accessor accessor);
 
-  Place place_;
+  Accessor accessor_;
 };
 
-/// Throws: OptionError for the first value in `options` that is not allowed.
+/// Throws OptionError for the first value in `options` that is not allowed.
 void check_options(const std::vector<OptionSpec>& specs, const void* options);
 
 /// The same for a struct that declares its options.

@@ -8,10 +8,10 @@ namespace adacvar {
 
 /// Seeded generator of uniform bits: xoshiro256++ [BV21], its state filled by SplitMix64.
 ///
-/// The standard library's distributions differ between platforms; the draws below use integer
-/// arithmetic and exact scaling only, so a seed gives the same sequence everywhere.
-/// `stream` selects one of 2^64 unrelated sequences of a seed: one per fixed block of work,
-/// never per thread, so that the number of threads does not change a run.
+/// The standard library's distributions differ between platforms; the draws below use only integer
+/// arithmetic and exact scaling, so a seed gives the same sequence everywhere.
+/// `stream` selects one of 2^64 independent sequences of a seed. Use one stream per fixed block of
+/// work, never per thread, so that the number of threads does not change the result.
 ///
 /// Satisfies std::uniform_random_bit_generator. Cost: O(1), no memory access.
 class Rng {
@@ -51,8 +51,8 @@ class Rng {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
-  /// Writes the generator's state; `load` continues the same sequence.
-  /// Throws: DataError when the stream cannot be written, is truncated or was altered.
+  /// Writes the generator's state; `load` resumes the same sequence.
+  /// Throws: DataError if the stream cannot be written, is truncated or was altered.
   void save(std::ostream& out) const;
   [[nodiscard]] static Rng load(std::istream& in);
 

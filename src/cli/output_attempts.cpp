@@ -1,4 +1,4 @@
-#include "cli/attempts.hpp"
+#include "cli/output_attempts.hpp"
 
 #include "cli/common_options.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace adacvar::cli {
 
-bool Attempts::run(const std::function<void()>& write) {
+bool OutputAttempts::run(const std::function<void()>& write) {
   const bool is_first = first_ == nullptr;
   try {
     write();
@@ -20,7 +20,7 @@ bool Attempts::run(const std::function<void()>& write) {
   return false;
 }
 
-void Attempts::finish() const {
+void OutputAttempts::finish() const {
   if (first_) std::rethrow_exception(first_);
 }
 
