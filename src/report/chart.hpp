@@ -7,24 +7,24 @@
 
 namespace adacvar {
 
-/// What a chart shows, without how it is drawn: `svg` (svg_chart.hpp) and the page that
-/// `--report` writes draw the same ones. Values that are not finite, or not positive on a
-/// logarithmic axis, are left out; lists may be shorter than others beside them.
+/// The data of a chart, independent of its rendering: `svg` (svg_chart.hpp) and the HTML report
+/// draw the same charts. Values that are not finite, or not positive on a logarithmic axis, are
+/// omitted; lists of a series may have different lengths.
 struct BarSeries {
   std::string name;
   std::vector<double> values;             ///< one per group
-  std::vector<double> errors = {};        ///< lengths of the error bars, to both sides
+  std::vector<double> errors = {};        ///< lengths of the error bars, on both sides
   std::vector<bool> marked = {};          ///< bars that get a star
-  std::vector<double> errors_below = {};  ///< where they differ from those above
+  std::vector<double> errors_below = {};  ///< lengths below the value, if they differ
 };
 
-/// Bars side by side in groups. Bars begin at 0, on a logarithmic axis at its end.
+/// Grouped bars. Bars start at 0, on a logarithmic axis at its lower end.
 struct BarChart {
   std::string title;
   std::string y_label;
   std::vector<std::string> groups;
   std::vector<BarSeries> series;
-  std::string mark_label = "best";  ///< what a star means
+  std::string mark_label = "best";  ///< meaning of a star
   bool log_y = false;
 };
 
@@ -34,13 +34,13 @@ struct XySeries {
   std::vector<double> y;
 };
 
-/// A value of x that is pointed out.
+/// A labelled value on the x axis.
 struct ChartMark {
   std::string name;
   double x = 0;
 };
 
-/// Lines through points in their order; a value that is left out breaks its line.
+/// Lines through points in their order; an omitted value interrupts the line.
 struct LineChart {
   std::string title;
   std::string x_label;
@@ -51,7 +51,7 @@ struct LineChart {
   std::vector<ChartMark> marks = {};
 };
 
-/// Points, each series by a shape of its own; a series of one point is labelled beside it.
+/// Points with a different shape per series; a series of one point is labelled.
 struct ScatterChart {
   std::string title;
   std::string x_label;
@@ -59,7 +59,7 @@ struct ScatterChart {
   std::vector<XySeries> series;
   bool log_x = false;
   bool log_y = false;
-  bool diagonal = false;  ///< both are shares: draws x = y, over axes from 0 to 1
+  bool diagonal = false;  ///< draws x = y; both axes are shares from 0 to 1
 };
 
 struct HistogramSeries {
@@ -67,11 +67,12 @@ struct HistogramSeries {
   std::vector<double> edges;    ///< one more than heights, ascending
   std::vector<double> heights;  ///< counts, shares or densities
   std::vector<ChartMark> marks = {};
-  std::optional<double> least = {};  ///< of the values, where they are known: the first and the
-  std::optional<double> most = {};   ///< last step may count what is beyond the edges
+  std::optional<double> least = {};  ///< smallest value, if known: the first bin
+  std::optional<double> most =
+      {};  ///< largest value; the outer bins may count values beyond the edges
 };
 
-/// A panel for every series, below each other, over the same axis.
+/// One panel per series, stacked, with a common x axis.
 struct HistogramChart {
   std::string title;
   std::string x_label;
@@ -83,8 +84,8 @@ struct HistogramChart {
 
 using Chart = std::variant<BarChart, LineChart, ScatterChart, HistogramChart>;
 
-/// The chart in words, for those who do not see it: what kind it is and its numbers, those of long
-/// lines and histograms summed up.
+/// Describes the chart in words, as the alternative text of an image: its kind and numbers, with a
+/// summary for long lines and histograms.
 [[nodiscard]] std::string text_alternative(const Chart& chart);
 
 }  // namespace adacvar

@@ -11,7 +11,7 @@ namespace adacvar {
 
 namespace {
 
-// Larger ones would overflow when an axis is widened.
+// Larger values would overflow when an axis is widened.
 constexpr double kLargest = 1e300;
 
 double nice_step(double span) {
@@ -23,7 +23,7 @@ double nice_step(double span) {
   return 10 * power;
 }
 
-// `1e-05` is `1e-5` here.
+// Writes `1e-5` instead of `1e-05`.
 std::string power_text(double value) {
   std::string text = fmt::format("{:.3g}", value);
   const std::size_t e = text.find('e');
@@ -41,12 +41,12 @@ std::string fixed_text(double value, int decimals) {
 
 }  // namespace
 
-bool ValueRange::takes(double value) const {
+bool ValueRange::can_show(double value) const {
   return std::isfinite(value) && std::abs(value) <= kLargest && (!log || value > 1 / kLargest);
 }
 
 void ValueRange::add(double value) {
-  if (!takes(value)) return;
+  if (!can_show(value)) return;
   low = empty ? value : std::min(low, value);
   high = empty ? value : std::max(high, value);
   empty = false;
@@ -70,7 +70,7 @@ ChartAxis::ChartAxis(const ValueRange& range, bool whole_ticks)
 }
 
 void ChartAxis::set_linear(bool whole_ticks) {
-  // A range that is all rounding error has no ticks of its own.
+  // A range of only rounding error is widened.
   const double size = std::max(std::abs(low_), std::abs(high_));
   if (high_ - low_ <= std::max(1e-9 * size, 1e-290)) {
     const bool zero = size < 1e-280;
@@ -114,12 +114,12 @@ void ChartAxis::set_log(bool whole_ticks) {
   });
 }
 
-double ChartAxis::place(double value) const {
+double ChartAxis::position(double value) const {
   if (log_) return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));
   return (value - low_) / (high_ - low_);
 }
 
-bool ChartAxis::takes(double value) const { return ValueRange{.log = log_}.takes(value); }
+bool ChartAxis::can_show(double value) const { return ValueRange{.log = log_}.can_show(value); }
 
 std::string ChartAxis::text(double tick) const {
   const double size = std::max(std::abs(low_), std::abs(high_));

@@ -5,7 +5,7 @@
 
 namespace adacvar {
 
-/// Collects the values that an axis must hold.
+/// Range of the values that an axis must cover.
 struct ValueRange {
   bool log = false;
   double low = 0;
@@ -13,21 +13,21 @@ struct ValueRange {
   bool empty = true;
 
   /// Whether the axis can show the value.
-  [[nodiscard]] bool takes(double value) const;
-  /// Leaves out what it does not take.
+  [[nodiscard]] bool can_show(double value) const;
+  /// Ignores values that the axis cannot show.
   void add(double value);
   void add(const std::vector<double>& values);
 };
 
-/// Where values lie along an axis, and the numbers written beside it.
+/// Positions of values on an axis, and its ticks.
 class ChartAxis {
  public:
-  /// `whole_ticks`: the axis begins and ends at a tick.
+  /// `whole_ticks`: the axis starts and ends at a tick.
   ChartAxis(const ValueRange& range, bool whole_ticks);
 
-  /// 0 at the low end, 1 at the high one.
-  [[nodiscard]] double place(double value) const;
-  [[nodiscard]] bool takes(double value) const;
+  /// Returns 0 for the low end, 1 for the high end.
+  [[nodiscard]] double position(double value) const;
+  [[nodiscard]] bool can_show(double value) const;
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
   [[nodiscard]] const std::vector<double>& ticks() const { return ticks_; }

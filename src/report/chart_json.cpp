@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Six digits are more than a screen shows, and half the size of all.
+// Six digits are more than a screen shows and halve the size.
 ordered_json number_json(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::stod(fmt::format("{:.6g}", value));
@@ -29,7 +29,7 @@ ordered_json numbers_json(const std::vector<double>& values) {
 
 ordered_json text_json(const std::string& text) { return one_line(as_utf8(text)); }
 
-// From where to where the error bars lead, or null.
+// Ends of each error bar, or null.
 ordered_json errors_json(const BarSeries& series) {
   ordered_json list = ordered_json::array();
   const auto& below = series.errors_below.empty() ? series.errors : series.errors_below;

@@ -6,8 +6,8 @@
 
 namespace adacvar {
 
-/// A chart as the page's script reads it; values that cannot be shown are null. The text may stand
-/// in a <script> element: no `<` is left in it.
+/// Returns the chart as JSON for the page's script; values that cannot be shown are null. `<` is
+/// escaped, so that the text can be put into a <script> element.
 [[nodiscard]] std::string chart_json(const Chart& chart);
 
 }  // namespace adacvar

@@ -12,7 +12,7 @@ namespace adacvar {
 
 namespace {
 
-// `name: a, b, c`; values that are not there are not told.
+// `name: a, b, c`, without missing values.
 std::string bar_words(const BarChart& chart, const BarSeries& series) {
   std::vector<std::string> words;
   for (std::size_t g = 0; g < std::min(series.values.size(), chart.groups.size()); ++g) {
@@ -24,7 +24,7 @@ std::string bar_words(const BarChart& chart, const BarSeries& series) {
   return fmt::format("{}: {}.", series.name, join(words, ", "));
 }
 
-// From where to where a line leads, and how low and high it gets.
+// First and last point, least and largest value.
 std::string line_words(const XySeries& series) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
@@ -46,7 +46,7 @@ std::string line_words(const XySeries& series) {
                      number_text(most->second));
 }
 
-// From where to where the values lie, and the steps where they end before that.
+// Range of the values, and of the bins if it is smaller.
 std::string range_words(const HistogramSeries& series) {
   if (series.edges.empty()) return "no values";
   const double front = series.edges.front();
@@ -55,7 +55,7 @@ std::string range_words(const HistogramSeries& series) {
   const double most = series.most.value_or(back);
   std::string text = fmt::format("from {} to {}", number_text(least), number_text(most));
   if (least < front || most > back) {
-    text += fmt::format(", drawn from {} to {}: the {} step{} all beyond", number_text(front),
+    text += fmt::format(", drawn from {} to {}: the {} bin{} all values beyond", number_text(front),
                         number_text(back),
                         least >= front ? "last"
                         : most <= back ? "first"

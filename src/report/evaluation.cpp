@@ -21,8 +21,8 @@ std::string interval_text(double value, const Interval& interval) {
                      number_text(interval.high));
 }
 
-// With a place for the mark, so that numbers stand below each other.
-std::string marked(const std::string& text, const RiskEstimate& risk) {
+// Reserves a column for the mark, so that numbers are aligned.
+std::string with_mark(const std::string& text, const RiskEstimate& risk) {
   const std::string mark = interval_mark(risk);
   return text + " " + (mark.empty() ? " " : mark);
 }
@@ -31,7 +31,7 @@ std::string risk_table(const RiskTable& table) {
   TextTable text({"alpha", "VaR", "CVaR"});
   for (const RiskEstimate& risk : table.risk) {
     text.add({fmt::format("{:g}", risk.alpha), interval_text(risk.var, risk.var_interval),
-              marked(interval_text(risk.cvar, risk.cvar_interval), risk)});
+              with_mark(interval_text(risk.cvar, risk.cvar_interval), risk)});
   }
   std::string result = fmt::format(
       "mean {}\n", interval_text(table.risk.at(0).mean, table.risk.at(0).mean_interval));
@@ -42,7 +42,7 @@ std::string risk_table(const RiskTable& table) {
   return result + text.text();
 }
 
-// One line a group and alpha; the name stands in the first of them.
+// One line per group and alpha; only the first has the group's name.
 TextTable group_lines(const Evaluation& evaluation, bool interval_of_mean, bool interval_of_cvar) {
   const auto value_text = [](double value, const Interval& interval, bool with_interval) {
     return with_interval ? interval_text(value, interval) : number_text(value);
@@ -61,7 +61,7 @@ TextTable group_lines(const Evaluation& evaluation, bool interval_of_mean, bool 
           fmt::format("{:g}", risk.alpha),
           first ? value_text(risk.mean, risk.mean_interval, interval_of_mean) : "",
           number_text(risk.var),
-          marked(value_text(risk.cvar, risk.cvar_interval, interval_of_cvar), risk)};
+          with_mark(value_text(risk.cvar, risk.cvar_interval, interval_of_cvar), risk)};
       if (classes) row.push_back(first ? fmt::format("{:.3f}", *group.accuracy) : "");
       text.add(std::move(row));
     }
@@ -69,8 +69,8 @@ TextTable group_lines(const Evaluation& evaluation, bool interval_of_mean, bool 
   return text;
 }
 
-// Intervals are left out, that of the mean first, where even short names would not fit beside
-// them; --json and a report have them all.
+// Omits intervals, that of the mean first, if the table would be too wide; --json and the report
+// have all of them.
 std::string group_table(const Evaluation& evaluation) {
   TextTable text;
   for (const auto& [mean, cvar] : {std::pair{true, true}, {false, true}, {false, false}}) {

@@ -36,7 +36,7 @@ PageTable risk_table(const Evaluation& evaluation) {
                           cvar_cell(risk)});
   }
   const RiskEstimate& first = evaluation.all.risk.at(0);
-  if (evaluation.all.risk.back().alpha == 1) return table;  // the mean is there
+  if (evaluation.all.risk.back().alpha == 1) return table;  // already contains the mean
   table.rows.push_back(
       {{.text = "1 (mean)", .value = 1.0}, {}, interval_cell(first.mean, first.mean_interval)});
   return table;
@@ -86,7 +86,6 @@ BarChart group_chart(const Evaluation& evaluation) {
   return chart;
 }
 
-// The marks that occur, each with its meaning.
 void add_legend(PageSection& section, const std::vector<RiskTable>& tables) {
   const std::vector<std::string> legend = mark_legend(tables);
   if (!legend.empty()) {

@@ -20,12 +20,12 @@ namespace adacvar {
 namespace {
 
 constexpr std::size_t kBins = 64;
-constexpr std::size_t kLabel = 12;  // with the margins before and behind it
+constexpr std::size_t kLabel = 12;  // width of a label with its margins
 constexpr const char* kTail = "\x1b[33m";
 constexpr const char* kPlain = "\x1b[0m";
 
-// A nonzero count is always seen.
-std::string_view sign(double share, bool unicode) {
+// A nonzero count is always visible.
+std::string_view bar_symbol(double share, bool unicode) {
   constexpr std::array<std::string_view, 9> kEighths = {
       " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
   constexpr std::array<std::string_view, 9> kAscii = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
@@ -33,7 +33,7 @@ std::string_view sign(double share, bool unicode) {
   return unicode ? kEighths[level] : kAscii[level];
 }
 
-std::size_t place_of(double value, const std::vector<double>& edges) {
+std::size_t bin_of(double value, const std::vector<double>& edges) {
   const auto above = std::ranges::upper_bound(edges, value) - edges.begin();
   return static_cast<std::size_t>(
       std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(kBins) - 1));
@@ -43,25 +43,25 @@ std::string bars_line(const NamedLosses& model, const std::vector<double>& edges
                       const TextStyle& style) {
   const Histogram counted = histogram(model.losses, edges);
   const double most = std::log1p(static_cast<double>(std::ranges::max(counted.counts)));
-  const std::size_t tail = place_of(model.risk.var, edges);
+  const std::size_t tail = bin_of(model.risk.var, edges);
   const auto last = std::ranges::find_if(counted.counts.rbegin(), counted.counts.rend(),
                                          [](std::uint64_t count) { return count > 0; });
   const auto end = static_cast<std::size_t>(counted.counts.rend() - last);
   std::string line;
   for (std::size_t b = 0; b < end; ++b) {
     if (style.colour && b == tail) line += kTail;
-    line += sign(std::log1p(static_cast<double>(counted.counts[b])) / most, style.unicode);
+    line += bar_symbol(std::log1p(static_cast<double>(counted.counts[b])) / most, style.unicode);
   }
   if (style.colour) line += kPlain;
   return line;
 }
 
-// Where two fall together the one that says more about the tail stays.
+// If marks coincide, CVaR takes precedence over VaR, and VaR over the mean.
 std::string marks_line(const TailRisk& risk, const std::vector<double>& edges) {
   std::string line(kBins, ' ');
-  line[place_of(risk.mean, edges)] = 'm';
-  line[place_of(risk.var, edges)] = 'v';
-  line[place_of(risk.cvar, edges)] = 'C';
+  line[bin_of(risk.mean, edges)] = 'm';
+  line[bin_of(risk.var, edges)] = 'v';
+  line[bin_of(risk.cvar, edges)] = 'C';
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

@@ -7,14 +7,14 @@
 
 namespace adacvar {
 
-/// What a terminal can show.
+/// Capabilities of a terminal.
 struct TextStyle {
-  bool colour = false;   ///< the tail is coloured
-  bool unicode = false;  ///< bars of eighths; else of ASCII signs
+  bool colour = false;   ///< colours the tail
+  bool unicode = false;  ///< bars of block characters; else ASCII
 };
 
-/// Histograms of the losses of all results (Detail::losses) over one axis, for 80 columns: bars as
-/// high as the logarithm of their counts, below them the places of mean, VaR and CVaR.
+/// Draws histograms of the losses of all results (Detail::losses) over one axis, for 80 columns:
+/// bars show the logarithm of the counts; mean, VaR and CVaR are marked below them.
 [[nodiscard]] std::string histogram_text(const RunReport& report, const TextStyle& style);
 [[nodiscard]] std::string histogram_text(const Evaluation& evaluation, const TextStyle& style);
 

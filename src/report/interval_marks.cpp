@@ -19,7 +19,7 @@ std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables) {
     }
   }
   std::vector<std::string> legend;
-  if (few) legend.emplace_back("? fewer than 10 rows in the tail: the interval means nothing");
+  if (few) legend.emplace_back("? fewer than 10 rows in the tail: the interval is not reliable");
   if (heavy) legend.emplace_back("^ the tail is too heavy for an interval");
   return legend;
 }

@@ -7,11 +7,11 @@
 
 namespace adacvar {
 
-/// What stands behind a risk whose interval is not to be relied on: `?` where the tail has fewer
-/// than 10 rows, `^` where it is too heavy; else empty.
+/// Returns the mark of a risk whose interval is not reliable: `?` if the tail has fewer than 10
+/// rows, `^` if it is too heavy; else empty.
 [[nodiscard]] std::string interval_mark(const RiskEstimate& risk);
 
-/// A sentence for every mark that occurs in the tables, `? ...`.
+/// Returns a sentence for every mark in the tables: `? ...`.
 [[nodiscard]] std::vector<std::string> mark_legend(const std::vector<RiskTable>& tables);
 
 }  // namespace adacvar

@@ -36,7 +36,7 @@ LossRange range_of(std::span<const NamedLosses> models) {
   return range;
 }
 
-// Six decades hold all that an eye can tell from nothing.
+// Six decades cover everything that is visible.
 std::vector<double> log_edges(std::span<const NamedLosses> models) {
   const LossRange range = range_of(models);
   if (!(range.high > 0)) return {};
@@ -71,14 +71,14 @@ HistogramChart histogram_chart(std::span<const NamedLosses> models,
   return chart;
 }
 
-// From one row, or a thousandth, to all; dense enough to look smooth.
+// From one row, or a thousandth, to all rows; dense enough for a smooth line.
 std::vector<double> tail_shares(std::size_t rows) {
   constexpr std::size_t kShares = 41;
   const double least = std::clamp(1.0 / static_cast<double>(rows), 1e-3, 0.5);
   return bin_edges(least, 1.0, kShares - 1, true);
 }
 
-// A linear axis would show the largest losses alone.
+// A linear axis would show only the largest losses.
 bool spans_decades(const LineChart& chart) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
@@ -89,13 +89,13 @@ bool spans_decades(const LineChart& chart) {
   return low > 0 && high > 20 * low;
 }
 
-// Most rows would stand in a few bars at the left.
+// On a linear axis most rows would be in a few bars at the left.
 bool is_squeezed(std::span<const NamedLosses> models, double end) {
   return std::ranges::all_of(models,
                              [&](const NamedLosses& model) { return model.risk.var < 0.15 * end; });
 }
 
-// What reads as a number sorts as one.
+// Numbers are sorted as numbers.
 PageCell value_cell(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -108,7 +108,7 @@ PageCell value_cell(const std::string& text) {
 
 constexpr std::size_t kMostClasses = 30;
 
-// Of many classes those that one of the models finds least often.
+// Selects the classes with the least recall if there are many.
 std::vector<std::size_t> shown_classes(std::span<const NamedDetail> models) {
   const std::size_t count = models[0].detail.classes.size();
   std::vector<std::size_t> shown(count);
@@ -182,8 +182,8 @@ PageTable accuracy_table(std::span<const NamedDetail> models) {
 
 ScatterChart calibration_chart(std::span<const NamedDetail> models) {
   ScatterChart chart{.title = "Calibration",
-                     .x_label = "chance given to the predicted class",
-                     .y_label = "share that is right",
+                     .x_label = "predicted probability",
+                     .y_label = "share of correct predictions",
                      .series = {},
                      .diagonal = true};
   for (const NamedDetail& model : models) {
@@ -197,20 +197,20 @@ ScatterChart calibration_chart(std::span<const NamedDetail> models) {
   return chart;
 }
 
-// Bins are told apart by the chance that they begin at; those without rows are left out.
+// One row per bin of predicted probabilities; bins without rows are omitted.
 PageTable calibration_table(std::span<const NamedDetail> models) {
   constexpr std::size_t kCalibrationBins = 10;
   const auto place = [](const CalibrationBin& bin) {
-    // A mean of equal chances on an edge may have been rounded down.
+    // A mean of equal probabilities on an edge may have been rounded down.
     return std::min(static_cast<std::size_t>(bin.confidence * kCalibrationBins + 1e-9),
                     kCalibrationBins - 1);
   };
-  PageTable table{.caption = "Calibration: rows and the share of them that is right",
+  PageTable table{.caption = "Calibration: number of rows and share of correct predictions",
                   .columns = {"chance given"},
                   .rows = {}};
   for (const NamedDetail& model : models) {
     const std::string prefix = models.size() > 1 ? model.name + " " : "";
-    table.columns.insert(table.columns.end(), {prefix + "rows", prefix + "right"});
+    table.columns.insert(table.columns.end(), {prefix + "rows", prefix + "correct"});
   }
   for (std::size_t b = 0; b < kCalibrationBins; ++b) {
     const double begin = static_cast<double>(b) / kCalibrationBins;
@@ -248,13 +248,13 @@ PageFigure losses_figure(std::span<const NamedLosses> models, std::string_view l
                          const std::string& rows) {
   PageFigure figure{.id = "losses", .caption = {}, .views = {}};
   figure.caption = fmt::format(
-      "Which share of the {} has which loss, with the mean of all, the loss where the tail begins "
+      "Distribution of the losses of the {}, with their mean, the loss where the tail begins "
       "(VaR) and the mean of the tail (CVaR).",
       rows);
   const std::vector<double> common = common_edges(models, kBins);
   const LossRange range = range_of(models);
   if (range.high > common.back() || range.low < 1e-6 * range.high) {
-    figure.caption += " The steps at the ends also count the losses beyond them.";
+    figure.caption += " The outer bins also count the losses beyond them.";
   }
   HistogramChart chart = histogram_chart(models, common, loss, rows);
   figure.views.push_back({"linear", chart});
@@ -288,8 +288,8 @@ PageFigure cvar_figure(std::span<const NamedLosses> models, std::string_view los
     chart.series.push_back(std::move(series));
   }
   PageFigure figure{.id = "cvar-curve",
-                    .caption = fmt::format("Mean of the worst alpha share of the {}: at the left "
-                                           "the largest losses alone, at 1 the mean of all.",
+                    .caption = fmt::format("Mean loss of the worst alpha share of the {}: at the "
+                                           "left only the largest losses, at 1 the mean of all.",
                                            rows),
                     .views = {{"linear", chart}}};
   const bool wide = spans_decades(chart);
@@ -303,7 +303,7 @@ PageTable worst_table(const PartDetail& detail, std::string caption) {
                   .columns = {"row", "loss", "target", "prediction"},
                   .rows = {}};
   table.columns.insert(table.columns.end(), detail.columns.begin(), detail.columns.end());
-  // Thousands of rows would make a page that nobody opens; the terminal and --json have them all.
+  // Limits the size of the page; the terminal and --json have all rows.
   constexpr std::size_t kMost = 200;
   if (detail.worst.size() > kMost) {
     table.caption += fmt::format(" (the first {} of {})", kMost, detail.worst.size());
@@ -322,9 +322,9 @@ PageSection classes_section(std::span<const NamedDetail> models, const std::stri
   PageSection section{.title = "Classes", .items = {}};
   const std::vector<std::size_t> shown = shown_classes(models);
   section.items.emplace_back(PageText{fmt::format(
-      "On the {}. Precision: of the rows taken for a class, the share that is of it; recall: of "
-      "the rows of a class, the share that is found. Calibration error: how far the chances given "
-      "are from what came true, on average.",
+      "On the {}. Precision: share of correct predictions among the rows predicted as a class; "
+      "recall: share of a class's rows that are predicted as it. Calibration error: mean distance "
+      "of predicted probabilities from observed frequencies.",
       rows)});
   section.items.emplace_back(accuracy_table(models));
   section.items.emplace_back(PageFigure{
@@ -334,16 +334,16 @@ PageSection classes_section(std::span<const NamedDetail> models, const std::stri
   section.items.emplace_back(PageFigure{
       "recall", "", {{"bars", class_bars(models, shown, &ClassScore::recall, "Recall by class")}}});
   if (!models[0].detail.calibration.empty()) {
-    section.items.emplace_back(
-        PageFigure{"calibration",
-                   "On the dotted line chances come true as often as they say; the table has the "
-                   "rows behind each point.",
-                   {{"points", calibration_chart(models)}}});
+    section.items.emplace_back(PageFigure{
+        "calibration",
+        "On the dotted line predicted probabilities equal observed frequencies; the table "
+        "has the number of rows of each point.",
+        {{"points", calibration_chart(models)}}});
     section.items.emplace_back(calibration_table(models));
   }
   if (shown.size() < models[0].detail.classes.size()) {
     section.items.emplace_back(
-        PageText{fmt::format("Of {} classes the {} with the least recall are shown.",
+        PageText{fmt::format("The {1} of {0} classes with the least recall are shown.",
                              models[0].detail.classes.size(), shown.size())});
   }
   section.items.emplace_back(class_table(models, shown));

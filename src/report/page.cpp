@@ -12,7 +12,7 @@ namespace adacvar {
 
 namespace {
 
-// `losses.svg`; of other views than the first `losses-log-share.svg`.
+// `losses.svg`; for further views `losses-log-share.svg`.
 std::string file_name(const PageFigure& figure, std::size_t view) {
   if (view == 0) return figure.id + ".svg";
   std::string name = figure.id + "-";
@@ -24,7 +24,7 @@ std::string file_name(const PageFigure& figure, std::size_t view) {
 }
 
 PageTable facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
-  PageTable table{.caption = "What it was made of", .columns = {"what", "value"}, .rows = {}};
+  PageTable table{.caption = "Data and software", .columns = {"item", "value"}, .rows = {}};
   for (const auto& [name, value] : facts) table.rows.push_back({{name}, {value}});
   table.rows.push_back({{"adacvar"}, {ADACVAR_VERSION}});
   table.rows.push_back({{"compiler"}, {"g++ or compatible, " __VERSION__}});
@@ -67,7 +67,6 @@ PageCell number_cell(double value, bool marked) {
 
 PageCell percent_cell(const std::optional<double>& share) {
   if (!share) return {};
-  // Digits of what is nothing say nothing.
   const bool tiny = *share > 0 && *share < 1e-5;
   return {.text = tiny ? "< 0.001 %" : fmt::format("{:.3g} %", 100 * *share), .value = *share};
 }
@@ -83,9 +82,9 @@ std::string fingerprint_text(const DataFingerprint& print) {
 
 PageSection origin_section(const PageOrigin& origin,
                            const std::vector<std::pair<std::string, std::string>>& facts) {
-  PageSection section{.title = "This run again", .items = {}};
-  const PageText introduction{"The command that repeats it, in the same folder:"};
-  section.items.emplace_back(introduction);  // moved, g++ 12 would warn of its text wrongly
+  PageSection section{.title = "Reproduce this run", .items = {}};
+  const PageText introduction{"Run this command in the same folder:"};
+  section.items.emplace_back(introduction);  // g++ 12 warns falsely if it is moved
   section.items.emplace_back(PageCommand{origin.command});
   std::vector<std::pair<std::string, std::string>> all = facts;
   all.insert(all.end(), origin.facts.begin(), origin.facts.end());

@@ -19,7 +19,7 @@
     return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
   }
 
-  // On a logarithmic axis powers of ten; 2 and 5 between them where there is room.
+  // Ticks of a logarithmic axis: powers of ten, with 2 and 5 between them if there is room.
   function logTick(value, index, ticks) {
     const power = Math.floor(Math.log10(value) + 1e-9);
     const lead = Math.round(value / 10 ** power);
@@ -46,7 +46,7 @@
     context.font = '12px system-ui, sans-serif';
   };
 
-  // Error bars and stars, which Chart.js has not.
+  // Error bars and stars, which Chart.js lacks.
   const barMarks = data => ({
     id: 'barMarks',
     afterDatasetsDraw(chart) {
@@ -104,7 +104,7 @@
     },
   });
 
-  // Right of the point, left, above or below it: where nothing is yet.
+  // Right of the point, left, above or below it, where there is space.
   function freePlace(point, width, area, taken) {
     const box = (left, top) => ({ left, top, width, height: 15 });
     const places = [box(point.x + 11, point.y - 8), box(point.x - 11 - width, point.y - 8),
@@ -130,13 +130,13 @@
         const meta = chart.getDatasetMeta(s);
         if (meta.hidden || set.showLine || set.data.length !== 1) return;
         const place = freePlace(meta.data[0], context.measureText(set.label).width, area, taken);
-        if (place) context.fillText(set.label, place.left, place.top + 12);  // else the legend must do
+        if (place) context.fillText(set.label, place.left, place.top + 12);  // else the legend has it
       });
       context.restore();
     },
   };
 
-  // Chart.js forgets the dashes of lines in its legend.
+  // Chart.js ignores the dashes of lines in its legend.
   const dashedLabels = chart => Chart.defaults.plugins.legend.labels.generateLabels(chart)
     .map(label => Object.assign(label, { lineDash: chart.data.datasets[label.datasetIndex].borderDash || [] }));
 
@@ -166,7 +166,7 @@
     };
   }
 
-  // Error bars and stars belong to what is seen.
+  // Error bars and stars must be visible, too.
   function barRange(data) {
     const ends = data.series.flatMap(series => series.values.concat((series.errors || []).flat()))
       .filter(value => value !== null && (!data.logY || value > 0));
@@ -174,7 +174,7 @@
     return { beginAtZero: true, grace: stars ? '6%' : 0, suggestedMin: Math.min(...ends), suggestedMax: Math.max(...ends) };
   }
 
-  // A logarithmic axis would else begin and end at a power of ten.
+  // Otherwise a logarithmic axis would begin and end at a power of ten.
   function lineRange(data) {
     const shown = data.series.flatMap(series => series.x).filter(value => value > 0);
     return data.logX && shown.length > 1 ? { min: Math.min(...shown), max: Math.max(...shown) } : {};
@@ -240,7 +240,7 @@
       low: Math.min(...heights.filter(value => value > 0)) };
   }
 
-  // Near enough that the largest fills most of the panel; its half is a short number too.
+  // Rounded so that the largest bar fills most of the panel and half of it is a short number, too.
   function niceAbove(value) {
     const power = 10 ** Math.floor(Math.log10(value));
     return [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 7, 8, 9, 10].map(factor => factor * power).find(nice => nice >= value * 0.999);
@@ -277,7 +277,7 @@
     box.style.height = height + 'px';
     if (least) box.style.minWidth = least + 'px';
     const canvas = document.createElement('canvas');
-    canvas.setAttribute('aria-hidden', 'true');  // what holds it has the words
+    canvas.setAttribute('aria-hidden', 'true');  // its parent has the alternative text
     box.append(canvas);
     plot.append(box);
     return canvas;
@@ -335,7 +335,7 @@
       return numbers ? null : cell.textContent;
     };
     const order = (a, b) => (numbers ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
-    // What has no number comes last, whichever way.
+    // Cells without a number come last in both directions.
     const compare = (a, b) => (a === null || b === null ? (a === null) - (b === null) : down ? order(b, a) : order(a, b));
     const rows = [...table.tBodies[0].rows].map((row, i) => [key(row), i, row]);
     rows.sort((a, b) => compare(a[0], b[0]) || a[1] - b[1]);
@@ -345,7 +345,7 @@
   function csvOf(table) {
     const cell = element => {
       const shown = element.textContent.trim();
-      // A cell like 0.35±0.04 or 4 (3 to 5) says more than the number it is sorted by.
+      // A cell like 0.35±0.04 or 4 (3 to 5) has more than its sort key.
       const text = element.dataset.value === undefined || /[±(]/.test(shown) ? shown : element.dataset.value;
       return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
     };
@@ -370,7 +370,7 @@
     setTimeout(() => { button.textContent = words; }, 1500);
   }
 
-  // Lines of a command break between its words, not at their dashes.
+  // A command wraps between words, not at dashes.
   document.querySelectorAll('pre').forEach(command =>
     command.replaceChildren(...command.textContent.split(/( +)/).map(part => {
       if (part.trim() === '') return part;

@@ -4,7 +4,7 @@
 
 namespace adacvar {
 
-/// Files that the build puts into the program (cmake/EmbedText.cmake).
+/// Files embedded at build time (cmake/EmbedText.cmake).
 extern const std::string_view kChartScript;  ///< Chart.js
 extern const std::string_view kChartLicence;
 extern const std::string_view kPageScript;

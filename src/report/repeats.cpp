@@ -20,7 +20,7 @@ namespace {
 using RiskMember = std::optional<PartRisk> RunResult::*;
 using SummaryMember = std::optional<RepeatedPart> RepeatedResult::*;
 
-/// A part of the data, and its share of the rows that were split.
+/// One set of rows, and its share of the split.
 struct Part {
   std::string_view name;
   RiskMember risk;
@@ -33,7 +33,7 @@ constexpr std::array kParts = {
     Part{"validation", &RunResult::valid, &RepeatedResult::valid, &SplitShares::valid},
     Part{"test", &RunResult::test, &RepeatedResult::test, &SplitShares::test}};
 
-/// `value` of the risks of result `i` in all reports.
+/// Collects `value` of the risks of result `i` over all reports.
 template <class Value>
 std::vector<double> over_repeats(std::span<const RunReport> reports, std::size_t i,
                                  const Part& part, const Value& value) {
@@ -59,7 +59,7 @@ RepeatedPart summarise(std::span<const RunReport> reports, std::size_t i, const 
   return summary;
 }
 
-// How much wider than by 1 / R the mean of R repeats varies: their rows overlap.
+// Correction of the variance 1 / R of a mean of R repeats for their overlapping rows.
 double overlap(const RunReport& report, const Part& part) {
   const double share = report.results[0].model.parts().shares.*part.share;
   return share > 0 && share < 1 ? share / (1 - share) : 0;
@@ -74,7 +74,7 @@ bool is_told_apart(const MeanSd& difference, double error, std::size_t repeats) 
 void compare_part(std::span<const RunReport> reports, const Part& part,
                   std::span<RepeatedResult> results) {
   const auto in_race = [](const RepeatedResult& result) {
-    return result.algorithm != Algorithm::exact && result.broken_off == 0;
+    return result.algorithm != Algorithm::exact && result.failed_repeats == 0;
   };
   std::optional<std::size_t> least;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -102,7 +102,7 @@ std::string share_text(const MeanSd& share) {
   return fmt::format("{:.3f} ± {:.3f}", share.mean, share.sd);
 }
 
-/// Which columns a table has.
+/// Columns of a table.
 struct Columns {
   bool var = true;
   bool precision = true;
@@ -112,7 +112,7 @@ struct Columns {
 
 std::string label_of(const RepeatedResult& result) {
   std::string label = fmt::format("  {}", kAlgorithmNames.of(result.algorithm));
-  if (result.broken_off > 0) label += fmt::format(" (broke off: {})", result.broken_off);
+  if (result.failed_repeats > 0) label += fmt::format(" (failed: {})", result.failed_repeats);
   return label;
 }
 
@@ -165,7 +165,7 @@ std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports
   for (std::size_t i = 0; i < first.size(); ++i) {
     results[i].algorithm = first[i].model.parts().options.algorithm;
     for (const RunReport& report : reports) {
-      if (!report.results[i].is_trained()) ++results[i].broken_off;
+      if (!report.results[i].is_trained()) ++results[i].failed_repeats;
       results[i].seconds += report.results[i].seconds / static_cast<double>(reports.size());
     }
   }
@@ -189,8 +189,8 @@ std::string repeats_text(std::span<const RunReport> reports) {
   const std::vector<RepeatedResult> results = summarise_repeats(reports);
   text += fitting_table(results);
   const bool exact = std::ranges::count(results, Algorithm::exact, &RepeatedResult::algorithm) > 0;
-  text += fmt::format("\n* least CVaR{}, or not told apart from it by a paired t-test\n",
-                      exact ? " but for exact" : "");
+  text += fmt::format("\n* least CVaR{}, or not significantly different by a paired t-test\n",
+                      exact ? " (except exact)" : "");
   return text + "above the least: mean difference ± its standard error\n";
 }
 

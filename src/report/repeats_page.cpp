@@ -35,7 +35,7 @@ PageTable part_table(std::span<const RepeatedResult> results, SummaryMember part
     const RepeatedPart& summary = (result.*part).value();
     std::vector<PageCell> row = {
         {algorithm_title(result.algorithm) +
-         (result.broken_off > 0 ? fmt::format(" (broke off: {})", result.broken_off) : "")},
+         (result.failed_repeats > 0 ? fmt::format(" (failed: {})", result.failed_repeats) : "")},
         value_cell(summary.mean),
         value_cell(summary.var),
         value_cell(summary.cvar, summary.best),
@@ -55,7 +55,7 @@ BarChart cvar_chart(std::span<const RepeatedResult> results, SummaryMember part,
                  .y_label = "loss",
                  .groups = {"CVaR", "mean"},
                  .series = {},
-                 .mark_label = "least, or not told from it"};
+                 .mark_label = "least, or not significantly different"};
   for (const RepeatedResult& result : results) {
     const RepeatedPart& summary = (result.*part).value();
     chart.series.push_back({.name = algorithm_title(result.algorithm),
@@ -78,9 +78,9 @@ PageSection repeats_section(std::span<const RepeatedResult> results, std::uint64
                  fmt::format("Means of {} seeds and splits; bars: standard deviation.", repeats),
                  {{"bars", cvar_chart(results, shown, name)}}});
   section.items.emplace_back(PageText{fmt::format(
-      "Starred: the least mean CVaR of the trained algorithms, and those that a paired t-test over "
-      "the repeats, corrected for rows that they share, does not tell from it. Above the least: "
-      "mean difference, repeat by repeat, ± its standard error. All other sections show the first "
+      "Starred: the least mean CVaR of the trained algorithms, and those not significantly "
+      "different by a paired t-test over the repeats, corrected for shared rows. Above the least: "
+      "mean paired difference ± its standard error. All other sections show the first "
       "repeat, seed {}.",
       first_seed)});
   const auto add = [&](SummaryMember part, const std::string& part_name) {

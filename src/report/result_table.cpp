@@ -55,7 +55,7 @@ std::size_t width_of(const std::vector<std::vector<std::string>>& rows, std::siz
   return width;
 }
 
-// Lined up; where lines would be too long, the widest column is broken into several.
+// Aligns the columns; if lines are too long, the cells of the widest column are wrapped.
 std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
   std::size_t widest = 0;
   std::size_t total = 2 * (rows[0].size() - 1);

@@ -9,11 +9,11 @@ namespace adacvar {
 struct ResultCell {
   std::string text = {};
   bool best = false;
-  std::optional<double> value = {};  ///< the number that the text rounds; a mean beside its
-  std::optional<double> sd = {};     ///< standard deviation
+  std::optional<double> value = {};  ///< number shown in the text; a mean if there is
+  std::optional<double> sd = {};     ///< a standard deviation
 };
 
-/// A table of results that can be printed, pasted into a document or typeset.
+/// A table of results, for terminals, Markdown and LaTeX.
 struct ResultTable {
   std::string title;
   std::vector<std::string> header;
@@ -21,12 +21,11 @@ struct ResultTable {
   std::vector<std::string> notes = {};        ///< sentences below the table
 };
 
-/// Lined up for a terminal of 80 columns: what is longer is broken at blanks; best cells end with
-/// `*`.
+/// Formats the table for a terminal of 80 columns; long cells are wrapped, best cells end with `*`.
 [[nodiscard]] std::string table_text(const ResultTable& table);
-/// Best cells in bold.
+/// Formats the table as Markdown; best cells are bold.
 [[nodiscard]] std::string table_markdown(const ResultTable& table);
-/// A floating table for the packages booktabs and inputenc; best cells in bold.
+/// Formats a floating table for the packages booktabs and inputenc; best cells are bold.
 [[nodiscard]] std::string table_latex(const ResultTable& table);
 
 }  // namespace adacvar

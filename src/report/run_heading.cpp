@@ -15,7 +15,7 @@ namespace adacvar {
 
 namespace {
 
-// `rows: 500 training, 300 validation, 200 test`; beside the names they would not fit 80 columns.
+// `rows: 500 training, 300 validation, 200 test`.
 std::string rows_line(const RunResult& result) {
   std::vector<std::string> parts;
   const auto add = [&](const std::optional<PartRisk>& part, std::string_view name) {

@@ -28,7 +28,7 @@ ordered_json part_json(const PartRisk& part) {
   return json;
 }
 
-// Parts without rows are left out.
+// Sets without rows are omitted.
 ordered_json risk_json(const RunResult& result) {
   ordered_json json = ordered_json::object();
   if (result.train) json["train"] = part_json(*result.train);
@@ -92,11 +92,11 @@ ordered_json repeated_json(const RepeatedResult& result) {
   if (result.test) risk["test"] = part_json(*result.test);
   return {{"algorithm", kAlgorithmNames.of(result.algorithm)},
           {"risk", std::move(risk)},
-          {"broken_off", result.broken_off},
+          {"broken_off", result.failed_repeats},
           {"seconds", result.seconds}};
 }
 
-// Names of columns may hold bytes that are no UTF-8; here they only inform.
+// Column names may contain bytes that are not UTF-8; they are replaced.
 std::string line_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -29,7 +29,7 @@ std::string ending_text(const RunResult& result) {
   return stopped && result.epochs == 0 ? " (not trained)" : "";
 }
 
-// Several models of one algorithm differ by their tail share.
+// Several models of one algorithm differ in their tail share.
 std::vector<std::string> names_of(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
@@ -48,7 +48,7 @@ std::string rows_name(const RunReport& report) {
   return report.results[0].detail.value().part + " rows";
 }
 
-// Each once, in the order of the results.
+// Distinct values, in the order of the results.
 std::vector<double> alphas_of(const RunReport& report) {
   std::vector<double> alphas;
   for (const RunResult& result : report.results) {
@@ -83,7 +83,7 @@ ScatterChart trade_off_chart(const RunReport& report) {
   return chart;
 }
 
-// With the interval of the paired bootstrap; nothing for the least itself.
+// With the interval of the paired bootstrap; empty for the least itself.
 PageCell difference_cell(const PartRisk& risk) {
   if (!risk.above_least || risk.above_least->value == 0) return {};
   const CvarDifference& found = *risk.above_least;
@@ -130,14 +130,14 @@ PageSection trade_off_section(const RunReport& report) {
   if (report.results.size() > 1) {
     section.items.emplace_back(PageFigure{
         "trade-off",
-        is_path(report) ? "Each CVaR is at the tail share that the model was made for."
-                        : "Down is better for the worst rows, left is better for all on average.",
+        is_path(report) ? "Each CVaR is at the tail share that the model was trained for."
+                        : "Lower is better for the worst rows, further left is better on average.",
         {{"points", trade_off_chart(report)}}});
   }
   if (report.results[0].train && report.results[0].train->above_least) {
     section.items.emplace_back(PageText{
-        "Starred: the least CVaR of the trained algorithms, and those that a paired bootstrap "
-        "over the rows does not tell from it, with 95 % intervals of the differences."});
+        "Starred: the least CVaR of the trained algorithms, and those not significantly different "
+        "by a paired bootstrap over the rows, with 95 % intervals of the differences."});
   }
   const auto add = [&](PartMember part, const std::string& name) {
     if (report.results[0].*part) section.items.emplace_back(risk_table(report, part, name));
@@ -150,7 +150,7 @@ PageSection trade_off_section(const RunReport& report) {
 
 // --- training
 
-/// `measure` of every epoch in `records`, of the results that have it.
+/// Plots `measure` for every epoch in `records`, for the results that have it.
 template <class Record, class Measure>
 LineChart epoch_chart(const RunReport& report, std::vector<Record> RunResult::*records,
                       std::string title, std::string label, const Measure& measure) {
@@ -196,30 +196,31 @@ PageSection training_section(const RunReport& report) {
       return record.validation ? std::optional(record.validation.value().*member) : std::nullopt;
     };
   };
-  add_chart(section, "validation-cvar", "Of the model at the end of each epoch.",
+  add_chart(section, "validation-cvar", "For the model at the end of each epoch.",
             epoch_chart(report, &RunResult::history, "CVaR of the validation rows", "CVaR",
                         validation(&TailRisk::cvar)));
-  add_chart(section, "validation-mean", "Of the model at the end of each epoch.",
+  add_chart(section, "validation-mean", "For the model at the end of each epoch.",
             epoch_chart(report, &RunResult::history, "Mean of the validation rows", "mean loss",
                         validation(&TailRisk::mean)));
   add_chart(
-      section, "validation-accuracy", "Share of the validation rows whose class is found.",
+      section, "validation-accuracy", "Share of the validation rows that are classified correctly.",
       epoch_chart(report, &RunResult::epoch_details, "Accuracy of the validation rows", "accuracy",
                   [](const RunResult&, const EpochDetail& detail) { return detail.accuracy; }));
-  add_chart(section, "certified-gap",
-            "How far the training CVaR at the end of each epoch is above what no linear model goes "
-            "below. The model that is kept may be better: by default it is the mean of the second "
-            "half.",
-            epoch_chart(report, &RunResult::epoch_details, "Certified gap", "gap, %", gap_at),
-            true);
+  add_chart(
+      section, "certified-gap",
+      "Relative distance of the training CVaR at the end of each epoch from the certified lower "
+      "bound. The final model may be better: by default it is the mean of the second "
+      "half.",
+      epoch_chart(report, &RunResult::epoch_details, "Certified gap", "gap, %", gap_at), true);
   return section;
 }
 
 PageSection sampler_section(const RunReport& report) {
   PageSection section{.title = "The sampler", .items = {}};
-  const auto of_law = [](auto measure) {
+  const auto distribution_measure = [](auto measure) {
     return [measure](const RunResult& result, const EpochDetail& detail) {
-      return detail.law ? std::optional<double>(measure(result, *detail.law)) : std::nullopt;
+      return detail.distribution ? std::optional<double>(measure(result, *detail.distribution))
+                                 : std::nullopt;
     };
   };
   const auto rows = [](const RunResult& result) {
@@ -227,22 +228,25 @@ PageSection sampler_section(const RunReport& report) {
   };
   const auto adaptive = [&](std::string title, std::string label, auto measure) {
     return epoch_chart(report, &RunResult::epoch_details, std::move(title), std::move(label),
-                       of_law(measure));
+                       distribution_measure(measure));
   };
-  add_chart(section, "effective-rows",
-            "On how many training rows the law plays (1 / sum of squares): all of them for the "
-            "uniform law, the tail alone in the end if it is certain of it.",
-            adaptive("Effective number of examples", "rows",
-                     [](const RunResult&, const LawSummary& law) { return law.effective_rows; }));
-  add_chart(section, "tail-share",
-            "Share of the draws on the rows that are the worst alpha share now; alpha itself for "
-            "the uniform law.",
-            adaptive("Draws in the current tail", "share of draws, %",
-                     [](const RunResult&, const LawSummary& law) { return 100 * law.tail_share; }));
-  add_chart(section, "entropy", "As a share of that of the uniform law.",
-            adaptive("Entropy of the law", "share, %",
-                     [rows](const RunResult& result, const LawSummary& law) {
-                       return 100 * law.entropy / std::log(std::max(2.0, rows(result)));
+  add_chart(
+      section, "effective-rows",
+      "Effective number of training rows of the distribution (1 / sum of squared probabilities): "
+      "all rows for the uniform distribution, fewer as it concentrates on the tail.",
+      adaptive("Effective number of examples", "rows",
+               [](const RunResult&, const LawSummary& summary) { return summary.effective_rows; }));
+  add_chart(
+      section, "tail-share",
+      "Probability of the rows that are currently the worst alpha share; alpha for the uniform "
+      "distribution.",
+      adaptive(
+          "Draws in the current tail", "share of draws, %",
+          [](const RunResult&, const LawSummary& summary) { return 100 * summary.tail_share; }));
+  add_chart(section, "entropy", "As a share of the entropy of the uniform distribution.",
+            adaptive("Entropy of the distribution", "share, %",
+                     [rows](const RunResult& result, const LawSummary& summary) {
+                       return 100 * summary.entropy / std::log(std::max(2.0, rows(result)));
                      }));
   return section;
 }
@@ -252,15 +256,16 @@ PageSection sampler_section(const RunReport& report) {
 PageSection worst_section(const RunReport& report) {
   PageSection section{.title = "Worst rows", .items = {}};
   section.items.emplace_back(PageText{fmt::format(
-      "The {} with the largest losses, and what the model saw of them: missing numbers are the "
-      "mean of the training rows. Of many columns those with the largest weights are shown.",
+      "The {} with the largest losses, and their values as the model sees them: missing numbers "
+      "are the mean of the training rows. At most 12 columns, those with the largest weights, are "
+      "shown.",
       rows_name(report))});
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Algorithm algorithm = report.results[i].model.parts().options.algorithm;
-    const bool chosen = names.size() == 1 || algorithm == Algorithm::adacvar ||
-                        algorithm == Algorithm::mean ||
-                        (algorithm == Algorithm::exact && i == 0);  // of several tail shares
+    const bool chosen =
+        names.size() == 1 || algorithm == Algorithm::adacvar || algorithm == Algorithm::mean ||
+        (algorithm == Algorithm::exact && i == 0);  // or the first of several tail shares
     if (chosen) section.items.emplace_back(worst_table(*report.results[i].detail, names[i]));
   }
   return section;
@@ -276,11 +281,11 @@ std::vector<NamedDetail> named_details(const RunReport& report) {
   return details;
 }
 
-// --- the end
+// --- settings and origin
 
-PageTable chosen_table(const RunReport& report) {
+PageTable settings_table(const RunReport& report) {
   PageTable table{
-      .caption = "What was trained, with what was decided or tuned",
+      .caption = "Settings of each algorithm, including those resolved automatically or tuned",
       .columns = {"algorithm", "batch", "learning rate", "epochs", "ended by", "runs", "seconds"},
       .rows = {}};
   const std::vector<std::string> names = names_of(report);
@@ -305,7 +310,7 @@ PageSection last_section(const RunReport& report, const PageOrigin& origin) {
       origin_section(origin, {{"data", model.source},
                               {"data fingerprint", fingerprint_text(model.fingerprint)},
                               {"seed", std::to_string(model.options.seed)}});
-  section.items.insert(section.items.begin() + 3, chosen_table(report));
+  section.items.insert(section.items.begin() + 3, settings_table(report));
   return section;
 }
 

@@ -10,16 +10,16 @@
 
 namespace adacvar {
 
-/// The report of `train` or `compare`. Results must have their losses (Detail::losses); sections
-/// whose data is not there (Detail::all) are left out.
+/// Builds the report of `train` or `compare`. Results must have their losses (Detail::losses);
+/// sections that need Detail::all are omitted without it.
 [[nodiscard]] Page run_page(const RunReport& report, const PageOrigin& origin);
 
-/// The report of `compare` with several seeds, at least two: what they come to, then the page of
-/// the first, which must have its losses. `notes` are those of all.
+/// Builds the report of `compare` with two or more seeds: their summary, then the page of the
+/// first, which must have its losses. `notes` are those of all seeds.
 [[nodiscard]] Page repeats_page(std::span<const RunReport> reports,
                                 const std::vector<std::string>& notes, const PageOrigin& origin);
 
-/// The report of `evaluate`: no training is known of, so nothing is said about it.
+/// Builds the report of `evaluate`.
 [[nodiscard]] Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin);
 
 }  // namespace adacvar

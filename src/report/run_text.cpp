@@ -40,7 +40,7 @@ std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.3f}", *share) : "";
 }
 
-// The part that was trained on is compared to the best possible.
+// Gaps are shown for the training rows only.
 std::vector<std::string> header_of(std::string name, bool classes, bool gaps) {
   std::vector<std::string> header = {std::move(name), "mean", "VaR", "CVaR"};
   if (classes) header.insert(header.end(), {"accuracy", "min prec."});
@@ -62,7 +62,7 @@ std::vector<std::string> row_of(const RunResult& result, const PartRisk& part, s
   return row;
 }
 
-// One table for all parts, so that their columns stand below each other.
+// One table for all sets of rows, so that their columns are aligned.
 void add_part(const RunReport& report, PartMember member, std::string_view name, TextTable& table) {
   const std::optional<PartRisk>& first = report.results[0].*member;
   if (!first) return;
@@ -87,7 +87,7 @@ std::string tuning_line(const RunResult& result) {
           ? fmt::format(" by validation accuracy {}", share_text(result.valid->accuracy))
           : "";
   std::string line =
-      fmt::format("{}: chosen of {} runs{}: {}, learning rate {:g}",
+      fmt::format("{}: selected from {} runs{}: {}, learning rate {:g}",
                   kAlgorithmNames.of(options.algorithm), result.trials, accuracy,
                   kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
@@ -113,8 +113,8 @@ std::string run_text(const RunReport& report) {
   add_part(report, &RunResult::test, "test", table);
   text += table.text();
   if (report.results.size() > 1 && !is_exact(first)) {
-    text += fmt::format("\n* least CVaR{}, or not told apart from it by a paired bootstrap\n",
-                        std::ranges::any_of(report.results, is_exact) ? " but for exact" : "");
+    text += fmt::format("\n* least CVaR{}, or not significantly different by a paired bootstrap\n",
+                        std::ranges::any_of(report.results, is_exact) ? " (except exact)" : "");
     if (first.certificate) text += "gap: certified distance from the least possible\n";
   } else if (first.certificate && report.results.size() == 1) {
     text += fmt::format(

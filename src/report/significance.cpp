@@ -23,7 +23,7 @@ MeanSd mean_sd(std::span<const double> values) {
 double paired_t_test(std::span<const double> one, std::span<const double> other) {
   if (one.empty() || one.size() != other.size()) {
     throw OptionError(
-        fmt::format("a paired test of {} and {} values: there must be as many, at least one",
+        fmt::format("a paired test needs equal numbers of values, at least one; given {} and {}",
                     one.size(), other.size()));
   }
   if (one.size() == 1) return one[0] == other[0] ? 1.0 : 0.0;
@@ -33,8 +33,8 @@ double paired_t_test(std::span<const double> one, std::span<const double> other)
   if (gap.sd == 0) return gap.mean == 0 ? 1.0 : 0.0;
   const auto count = static_cast<double>(one.size());
   const double t = std::abs(gap.mean) * std::sqrt(count) / gap.sd;
-  const boost::math::students_t law(count - 1);
-  return 2 * boost::math::cdf(boost::math::complement(law, t));
+  const boost::math::students_t distribution(count - 1);
+  return 2 * boost::math::cdf(boost::math::complement(distribution, t));
 }
 
 std::vector<bool> best_set(const std::vector<std::vector<double>>& scores, bool larger_is_better,

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kColours = 7;
 constexpr std::size_t kDashes = 5;
 
-// Okabe and Ito's colours but yellow and black, which light and dark paper swallow. In the dark the
-// light blue leads. All names hang below one class: the element may stand in a page.
+// Okabe and Ito's colours without yellow and black, which have too little contrast on light and
+// dark backgrounds. All rules are below one class, because the element may be part of a page.
 constexpr std::string_view kStyle = R"(<style>
 .adacvar-chart{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 .adacvar-chart .paper{fill:#fff}.adacvar-chart text{fill:#1c1e21}
@@ -176,7 +176,7 @@ void SvgCanvas::shape(Point centre, std::size_t n, const std::string& tooltip) {
 void SvgCanvas::y_axis(const Box& plot, const ChartAxis& axis, const std::string& label) {
   if (!label.empty()) text({plot.left, plot.top - 10}, label);
   for (const double tick : axis.ticks()) {
-    const double y = plot.bottom() - axis.place(tick) * plot.height;
+    const double y = plot.bottom() - axis.position(tick) * plot.height;
     line({plot.left, y}, {plot.right(), y}, "grid");
     text({plot.left - 8, y + 4}, axis.text(tick), Anchor::end);
   }
@@ -184,7 +184,7 @@ void SvgCanvas::y_axis(const Box& plot, const ChartAxis& axis, const std::string
 
 void SvgCanvas::x_ticks(const Box& plot, const ChartAxis& axis, bool numbers) {
   for (const double tick : axis.ticks()) {
-    const double x = plot.left + axis.place(tick) * plot.width;
+    const double x = plot.left + axis.position(tick) * plot.width;
     line({x, plot.bottom()}, {x, plot.bottom() + 5}, "axis");
     if (numbers) text({x, plot.bottom() + 19}, axis.text(tick), Anchor::middle);
   }

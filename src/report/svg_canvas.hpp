@@ -8,7 +8,7 @@
 
 namespace adacvar {
 
-/// A rectangle of the drawing, in its pixels; y grows downwards.
+/// A rectangle in pixels; y grows downwards.
 struct Box {
   double left = 0;
   double top = 0;
@@ -26,18 +26,18 @@ struct Point {
 
 enum class Anchor { start, middle, end };
 
-/// How a series is told from others where colours do not help.
+/// Shape of a legend entry.
 enum class Swatch { bar, line, shape };
 
-/// The SVG text of a drawing, element by element. Colours are classes: `f<n>` fills and `s<n>`
-/// strokes in the colour of series n.
+/// Builds the SVG text of a chart, element by element. Colours are CSS classes: `f<n>` fills and
+/// `s<n>` strokes in the colour of series n.
 class SvgCanvas {
  public:
   explicit SvgCanvas(double width) : width_(width) {}
 
-  /// Title in the first line; what is drawn next stands below `top()`.
+  /// Draws the title in the first line; the rest is drawn below `top()`.
   void title(const std::string& text);
-  /// The names of series, in as many lines as they need. A star's meaning comes last.
+  /// Draws the names of the series, in as many lines as needed; the meaning of a star is last.
   void legend(const std::vector<std::string>& names, Swatch swatch, const std::string& star = {});
   [[nodiscard]] double top() const { return top_; }
   void skip(double height) { top_ += height; }
@@ -48,15 +48,15 @@ class SvgCanvas {
   void line(Point from, Point to, std::string_view classes);
   void path(const std::string& data, std::string_view classes);
   void star(Point centre);
-  /// The sign of series n.
+  /// Draws the marker of series n.
   void shape(Point centre, std::size_t n, const std::string& tooltip = {});
 
-  /// Grid, numbers and names of the axes around `plot`.
+  /// Draw grid, tick labels and axis labels around `plot`.
   void y_axis(const Box& plot, const ChartAxis& axis, const std::string& label);
   void x_axis(const Box& plot, const ChartAxis& axis, const std::string& label);
   void x_ticks(const Box& plot, const ChartAxis& axis, bool numbers);
 
-  /// The whole element. `alternative` says in words what is drawn.
+  /// Returns the SVG element. `alternative` is its alternative text.
   [[nodiscard]] std::string element(double height, const std::string& name,
                                     const std::string& alternative) const;
 
@@ -66,16 +66,16 @@ class SvgCanvas {
   std::string body_;
 };
 
-/// About how wide text of the size of labels is; a browser's font may differ.
+/// Estimates the width of a label; a browser's font may differ.
 [[nodiscard]] double label_width(const std::string& text);
 
-/// A coordinate as text: tenths of a pixel.
+/// Formats a coordinate to a tenth of a pixel.
 [[nodiscard]] std::string px(double value);
 
 /// `M x y` or `L x y`.
 [[nodiscard]] std::string path_step(char command, Point to);
 
-/// The class list of series n, for strokes: its colour and its pattern of dashes.
+/// Returns the CSS classes of the lines of series n: colour and dash pattern.
 [[nodiscard]] std::string stroke_class(std::size_t n);
 [[nodiscard]] std::string fill_class(std::size_t n);
 

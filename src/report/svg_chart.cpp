@@ -19,7 +19,7 @@ namespace {
 constexpr double kWidth = 760;
 constexpr double kPlotHeight = 300;
 constexpr double kRight = 24;
-constexpr double kLabelRow = 22;  // of the name of the y axis, above the plot
+constexpr double kLabelRow = 22;  // height of the y axis label, above the plot
 
 double at_or_nan(const std::vector<double>& values, std::size_t i) {
   return i < values.size() ? values[i] : std::numeric_limits<double>::quiet_NaN();
@@ -33,14 +33,14 @@ std::vector<std::string> names_of(const std::vector<Series>& series) {
   return names;
 }
 
-// Room for the numbers beside the axis.
+// Space for the tick labels.
 double left_margin(const ChartAxis& axis) {
   double widest = 0;
   for (const double tick : axis.ticks()) widest = std::max(widest, label_width(axis.text(tick)));
   return std::max(48.0, widest + 22);
 }
 
-void say_nothing_to_show(SvgCanvas& canvas, const Box& plot) {
+void draw_no_values(SvgCanvas& canvas, const Box& plot) {
   canvas.text({plot.left + plot.width / 2, plot.top + plot.height / 2}, "no values",
               Anchor::middle);
 }
@@ -52,7 +52,6 @@ struct ErrorBar {
   double high = 0;
 };
 
-// Of a value that is there; nothing known is no length.
 ErrorBar error_bar(const BarSeries& series, std::size_t group) {
   const auto length = [&](const std::vector<double>& lengths) {
     const double value = at_or_nan(lengths, group);
@@ -72,7 +71,7 @@ ValueRange range_of(const BarChart& chart) {
   for (const BarSeries& series : chart.series) {
     const std::size_t count = std::min(series.values.size(), chart.groups.size());
     for (std::size_t g = 0; g < count; ++g) {
-      if (!range.takes(series.values[g])) continue;
+      if (!range.can_show(series.values[g])) continue;
       range.add(series.values[g]);
       range.add(error_bar(series, g).low);
       range.add(error_bar(series, g).high);
@@ -82,15 +81,15 @@ ValueRange range_of(const BarChart& chart) {
   return range;
 }
 
-/// Where the bars of a chart stand.
+/// Positions of the bars.
 struct BarLayout {
   double bar = 0;
   double group = 0;
-  bool slanted = false;  // the names of groups
+  bool slanted = false;  // group names
   double label_height = 0;
 };
 
-constexpr std::size_t kGroupName = 24;  // characters of it that are shown
+constexpr std::size_t kGroupName = 24;  // characters that are shown
 
 BarLayout bar_layout(const BarChart& chart, double room) {
   const auto groups = static_cast<double>(std::max<std::size_t>(1, chart.groups.size()));
@@ -111,10 +110,10 @@ void draw_bar(SvgCanvas& canvas, const BarChart& chart, std::size_t s, std::size
               const Box& slot, const ChartAxis& axis) {
   const BarSeries& series = chart.series[s];
   const double value = at_or_nan(series.values, g);
-  if (!axis.takes(value)) return;
+  if (!axis.can_show(value)) return;
   const auto y = [&](double v) {
     const double end = chart.log_y ? std::max(v, axis.low()) : v;
-    return slot.bottom() - axis.place(end) * slot.height;
+    return slot.bottom() - axis.position(end) * slot.height;
   };
   const double base = chart.log_y ? slot.bottom() : y(0);
   const double top = std::min(y(value), base);
@@ -146,7 +145,7 @@ void draw_group_name(SvgCanvas& canvas, const std::string& name, const Box& slot
 
 // --- lines and points
 
-// Of the points that have both coordinates.
+// Only points with both coordinates count.
 ValueRange range_of(const std::vector<XySeries>& list, std::vector<double> XySeries::*member,
                     bool log) {
   ValueRange range{.log = log};
@@ -157,17 +156,17 @@ ValueRange range_of(const std::vector<XySeries>& list, std::vector<double> XySer
   return range;
 }
 
-/// A plot with two axes of numbers.
+/// A plot with two numeric axes.
 struct XyPlot {
   Box box;
   ChartAxis x;
   ChartAxis y;
 
-  [[nodiscard]] bool takes(double at_x, double at_y) const {
-    return x.takes(at_x) && y.takes(at_y);
+  [[nodiscard]] bool can_show(double at_x, double at_y) const {
+    return x.can_show(at_x) && y.can_show(at_y);
   }
   [[nodiscard]] Point point(double at_x, double at_y) const {
-    return {box.left + x.place(at_x) * box.width, box.bottom() - y.place(at_y) * box.height};
+    return {box.left + x.position(at_x) * box.width, box.bottom() - y.position(at_y) * box.height};
   }
 };
 
@@ -175,19 +174,19 @@ std::string line_path(const XySeries& series, const XyPlot& plot) {
   std::string data;
   bool pen_down = false;
   for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
-    const bool there = plot.takes(series.x[i], series.y[i]);
+    const bool there = plot.can_show(series.x[i], series.y[i]);
     if (there) data += path_step(pen_down ? 'L' : 'M', plot.point(series.x[i], series.y[i]));
     pen_down = there;
   }
   return data;
 }
 
-// A value between two that are left out makes no line: it would not be seen.
-void draw_lonely_points(SvgCanvas& canvas, const XySeries& series, std::size_t n,
-                        const XyPlot& plot) {
+// A point between two omitted ones has no line, so it is drawn as a marker.
+void draw_isolated_points(SvgCanvas& canvas, const XySeries& series, std::size_t n,
+                          const XyPlot& plot) {
   const std::size_t count = std::min(series.x.size(), series.y.size());
   const auto there = [&](std::size_t i) {
-    return i < count && plot.takes(series.x[i], series.y[i]);
+    return i < count && plot.can_show(series.x[i], series.y[i]);
   };
   for (std::size_t i = 0; i < count; ++i) {
     if (there(i) && !there(i + 1) && (i == 0 || !there(i - 1))) {
@@ -196,10 +195,10 @@ void draw_lonely_points(SvgCanvas& canvas, const XySeries& series, std::size_t n
   }
 }
 
-// Names of several marks stand in lines below each other.
+// Names of several marks are stacked.
 void draw_mark(SvgCanvas& canvas, const ChartMark& mark, std::size_t line, const XyPlot& plot) {
-  if (!plot.x.takes(mark.x) || mark.x < plot.x.low() || mark.x > plot.x.high()) return;
-  const double place = plot.x.place(mark.x);
+  if (!plot.x.can_show(mark.x) || mark.x < plot.x.low() || mark.x > plot.x.high()) return;
+  const double place = plot.x.position(mark.x);
   const double x = plot.box.left + place * plot.box.width;
   canvas.line({x, plot.box.top}, {x, plot.box.bottom()}, "ink d2");
   const bool left = place > 0.7;
@@ -207,7 +206,7 @@ void draw_mark(SvgCanvas& canvas, const ChartMark& mark, std::size_t line, const
               left ? Anchor::end : Anchor::start);
 }
 
-// Room around points, so that none lies on the frame.
+// Adds space around points, so that none lies on the frame.
 ValueRange with_margin(ValueRange range) {
   if (range.empty || range.low == range.high) return range;
   const double share = 0.06;
@@ -223,7 +222,7 @@ ValueRange with_margin(ValueRange range) {
   return range;
 }
 
-// Shares are compared over all that a share can be.
+// Shares are shown from 0 to 1.
 void widen_to_shares(ValueRange& range) {
   range.add(0.0);
   range.add(1.0);
@@ -246,7 +245,7 @@ XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points, bool 
   plot.box = {left, canvas.top(), kWidth - left - kRight, kPlotHeight};
   canvas.y_axis(plot.box, plot.y, chart.y_label);
   canvas.x_axis(plot.box, plot.x, chart.x_label);
-  if (x.empty || y.empty) say_nothing_to_show(canvas, plot.box);
+  if (x.empty || y.empty) draw_no_values(canvas, plot.box);
   return plot;
 }
 
@@ -267,7 +266,7 @@ bool are_apart(const Box& one, const Box& other) {
          other.bottom() < one.top;
 }
 
-// Right of the point, left, above or below it: where nothing is yet.
+// Right of the point, left, above or below it, where there is space.
 void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot,
                      std::vector<Box>& taken) {
   const std::string words = shortened(point.name, 30);
@@ -281,7 +280,7 @@ void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot
     return place.left >= plot.left && place.right() <= plot.right() &&
            std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
   });
-  if (found == places.end()) return;  // the legend must do
+  if (found == places.end()) return;  // the legend has it
   taken.push_back(*found);
   canvas.text({found->left, found->top + 12}, words);
 }
@@ -307,7 +306,7 @@ ValueRange y_range(const HistogramChart& chart) {
 void draw_steps(SvgCanvas& canvas, const HistogramSeries& series, std::size_t n,
                 const XyPlot& plot) {
   for (std::size_t i = 0; i < series.heights.size() && i + 1 < series.edges.size(); ++i) {
-    if (!plot.takes(series.edges[i], series.heights[i]) || !plot.x.takes(series.edges[i + 1]))
+    if (!plot.can_show(series.edges[i], series.heights[i]) || !plot.x.can_show(series.edges[i + 1]))
       continue;
     const Point from = plot.point(series.edges[i], series.heights[i]);
     const Point to = plot.point(series.edges[i + 1], series.heights[i]);
@@ -317,23 +316,22 @@ void draw_steps(SvgCanvas& canvas, const HistogramSeries& series, std::size_t n,
   }
 }
 
-// Names of marks stand in a line above the panel; those that would run into the one before are
-// pushed on.
+// Names of marks are in a line above the panel; overlapping names are shifted right.
 void draw_panel_marks(SvgCanvas& canvas, const HistogramSeries& series, const XyPlot& plot) {
   struct Mark {
     double x;
     std::string words;
-    std::size_t number;  // decides the dashes: the same in every panel
+    std::size_t number;  // selects the dash pattern, the same in every panel
   };
   std::vector<Mark> marks;
   for (const ChartMark& mark : series.marks) {
-    if (!plot.x.takes(mark.x)) continue;
+    if (!plot.x.can_show(mark.x)) continue;
     marks.push_back({mark.x, fmt::format("{} {}", mark.name, number_text(mark.x)), marks.size()});
   }
   std::ranges::sort(marks, {}, &Mark::x);
   // The name is bold, so wider.
   double free_from = plot.box.left + 1.2 * label_width(shortened(series.name, 24)) + 14;
-  double rest = 0;  // what the names from here on need
+  double rest = 0;  // width of the remaining names
   for (const Mark& mark : marks) rest += label_width(mark.words) + 14;
   for (const Mark& mark : marks) {
     const double x = plot.point(mark.x, plot.y.high()).x;
@@ -379,10 +377,10 @@ std::string svg(const BarChart& chart) {
                axis);
     }
   }
-  const double base = chart.log_y ? 0 : axis.place(0);
+  const double base = chart.log_y ? 0 : axis.position(0);
   const double y = plot.bottom() - base * plot.height;
   canvas.line({plot.left, y}, {plot.right(), y}, "axis");
-  if (range.empty) say_nothing_to_show(canvas, plot);
+  if (range.empty) draw_no_values(canvas, plot);
   return canvas.element(plot.bottom() + layout.label_height, chart.title, text_alternative(chart));
 }
 
@@ -394,7 +392,7 @@ std::string svg(const LineChart& chart) {
   for (std::size_t i = 0; i < chart.marks.size(); ++i) draw_mark(canvas, chart.marks[i], i, plot);
   for (std::size_t n = 0; n < chart.series.size(); ++n) {
     canvas.path(line_path(chart.series[n], plot), "line " + stroke_class(n));
-    draw_lonely_points(canvas, chart.series[n], n, plot);
+    draw_isolated_points(canvas, chart.series[n], n, plot);
   }
   return canvas.element(plot.box.bottom() + 50, chart.title, text_alternative(chart));
 }
@@ -411,7 +409,7 @@ std::string svg(const ScatterChart& chart) {
     const XySeries& series = chart.series[n];
     const std::size_t count = std::min(series.x.size(), series.y.size());
     for (std::size_t i = 0; i < count; ++i) {
-      if (!plot.takes(series.x[i], series.y[i])) continue;
+      if (!plot.can_show(series.x[i], series.y[i])) continue;
       const Point at = plot.point(series.x[i], series.y[i]);
       canvas.shape(at, n,
                    fmt::format("{}: {}, {}", series.name, number_text(series.x[i]),
@@ -446,7 +444,7 @@ std::string svg(const HistogramChart& chart) {
     canvas.skip(height + (last ? 26 : 44));
   }
   canvas.text({left + box.width / 2, box.bottom() + 38}, chart.x_label, Anchor::middle);
-  if (x_range(chart).empty) say_nothing_to_show(canvas, {left, canvas.top(), box.width, 40});
+  if (x_range(chart).empty) draw_no_values(canvas, {left, canvas.top(), box.width, 40});
   return canvas.element(box.bottom() + 50, chart.title, text_alternative(chart));
 }
 

@@ -6,9 +6,9 @@
 
 namespace adacvar {
 
-/// The chart as one SVG element that needs nothing else: to be written to a file or into a page.
-/// Its colours (Okabe and Ito's, safe for the colour-blind) follow the reader's light or dark
-/// setting; its words are those of `text_alternative`. Bar charts grow wider with their groups.
+/// Renders the chart as one self-contained SVG element, for a file or a page. Its colours (Okabe
+/// and Ito's, safe for colour-blind readers) follow the reader's light or dark setting; its
+/// alternative text is `text_alternative`. Bar charts grow wider with the number of groups.
 [[nodiscard]] std::string svg(const BarChart& chart);
 [[nodiscard]] std::string svg(const LineChart& chart);
 [[nodiscard]] std::string svg(const ScatterChart& chart);

@@ -72,7 +72,7 @@ std::size_t TextTable::width() const {
 
 namespace {
 
-// Names that differ may do so at their ends: the ellipsis stands in the middle.
+// The ellipsis is in the middle, because names often differ at their ends.
 std::string squeezed(const std::string& text, std::size_t width) {
   const std::size_t whole = text_width(text);
   if (whole <= width) return text;

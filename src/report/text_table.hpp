@@ -7,12 +7,12 @@
 
 namespace adacvar {
 
-/// Text with line ends and other control characters written as `\n`, `\x1b`, ...: names and values
-/// come from users' files, and tables and terminals would be upset by them.
+/// Escapes line ends and other control characters as `\n`, `\x1b`, ...: names and values come from
+/// users' files and could break tables and terminals.
 [[nodiscard]] std::string one_line(const std::string& text);
 
-/// Rows of cells, lined up in columns: the first to the left, the others to the right. Cells are
-/// shown as by `one_line`.
+/// A table with aligned columns: the first to the left, the others to the right. Cells are escaped
+/// by `one_line`.
 class TextTable {
  public:
   TextTable() = default;
@@ -21,14 +21,14 @@ class TextTable {
   /// Rows may have different numbers of cells.
   void add(std::vector<std::string> row);
 
-  /// Shortens cells of the columns `which`, the widest first, by an ellipsis in their middle until
-  /// lines have at most `width` places or all of these columns are down to eight.
+  /// Shortens cells of the columns `which`, the widest first, by an ellipsis in their middle, until
+  /// lines have at most `width` characters or these columns have only eight.
   void fit(std::size_t width, std::initializer_list<std::size_t> which);
 
-  /// Places that the longest line takes.
+  /// Width of the longest line.
   [[nodiscard]] std::size_t width() const;
 
-  /// Every line ends with a line end, none with a blank.
+  /// Every line ends with `\n`, none with a space.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -37,15 +37,15 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Text in lines of at most `width` places, broken at blanks; a longer word has a line of its own.
-/// Lines after the first begin with `indent` blanks.
+/// Wraps text at spaces to lines of at most `width` characters; a longer word gets its own line.
+/// Lines after the first are indented by `indent`.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
                                   std::size_t indent = 0);
 
-/// What terminals are taken to have.
+/// Assumed number of columns of a terminal.
 inline constexpr std::size_t kTerminalWidth = 80;
 
-/// The number of places that UTF-8 text takes on a terminal, wide characters aside.
+/// Returns the number of columns that UTF-8 text needs on a terminal, ignoring wide characters.
 [[nodiscard]] std::size_t text_width(const std::string& text);
 
 }  // namespace adacvar

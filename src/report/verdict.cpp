@@ -29,7 +29,7 @@ std::string tail_text(double alpha, const std::string& part) {
   return fmt::format("the worst {:g} % of the {} rows", 100 * alpha, part);
 }
 
-// A large gap may be that of the model or that of the bound.
+// A large gap may be due to the model or to the bound.
 std::string certified_text(const std::optional<Certificate>& certificate, const std::string& whose,
                            const std::string& rows) {
   if (certificate && certificate->is_perfect_fit()) {
@@ -38,8 +38,8 @@ std::string certified_text(const std::optional<Certificate>& certificate, const 
   const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
   if (!gap) return {};
   if (*gap > 1) {
-    return fmt::format(" {} CVaR of the {} rows is {:.3g} times the least that is proved possible.",
-                       whose, rows, 1 + *gap);
+    return fmt::format(" {} CVaR of the {} rows is {:.3g} times the certified lower bound.", whose,
+                       rows, 1 + *gap);
   }
   if (*gap > 0.1) {
     return fmt::format(" {} CVaR of the {} rows is at most {} above that of the best linear model.",
@@ -62,8 +62,8 @@ std::string accuracy_text(const PartRisk& risk) {
   return risk.accuracy ? fmt::format(" Accuracy {:.3f}.", *risk.accuracy) : "";
 }
 
-// Those that the rows do not tell from Ada-CVaR, which has the least CVaR.
-std::string not_told_text(const RunReport& report) {
+// Names the algorithms not significantly different from Ada-CVaR, which has the least CVaR.
+std::string similar_text(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
     const Algorithm algorithm = result.model.parts().options.algorithm;
@@ -71,19 +71,20 @@ std::string not_told_text(const RunReport& report) {
     if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
   }
   if (names.empty()) return {};
-  return fmt::format(" {} {} not told apart from Ada-CVaR on the {} rows.", join(names, " and "),
-                     names.size() > 1 ? "are" : "is", report.results[0].detail->part);
+  return fmt::format(" {} {} not significantly different from Ada-CVaR on the {} rows.",
+                     join(names, " and "), names.size() > 1 ? "are" : "is",
+                     report.results[0].detail->part);
 }
 
-// Where another algorithm has the least CVaR, it must be said.
+// Names the algorithm with the least CVaR if it is not Ada-CVaR.
 std::string better_text(const RunReport& report, const RunResult& ada) {
   const RunResult* best = &ada;
   for (const RunResult& result : report.results) {
-    if (result.is_in_race() && detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
+    if (result.is_candidate() && detailed_risk(result).risk.cvar < detailed_risk(*best).risk.cvar) {
       best = &result;
     }
   }
-  if (best == &ada) return not_told_text(report);
+  if (best == &ada) return similar_text(report);
   const std::string change =
       change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
   if (change.starts_with("the same")) return {};
@@ -92,16 +93,16 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
   }
   return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's{}.",
                      algorithm_title(best->model.parts().options.algorithm), change,
-                     detailed_risk(ada).best ? ", but is not told apart from it" : "");
+                     detailed_risk(ada).best ? ", but not significantly different" : "");
 }
 
-// By a paired bootstrap over the rows; nothing to say where the losses are not there.
-std::string told_text(const RunResult& ada, const RunResult& mean) {
+// By a paired bootstrap over the rows; empty without losses.
+std::string significance_text(const RunResult& ada, const RunResult& mean) {
   const std::vector<std::vector<double>> losses = {ada.detail->losses, mean.detail->losses};
   if (losses[0].empty() || losses[0].size() != losses[1].size()) return {};
   const TrainOptions& options = ada.model.parts().options;
   const auto found = compare_cvar(losses, 1, options.alpha, {.seed = options.seed});
-  return found[0].is_told_apart() ? "" : " (not told apart by a paired bootstrap)";
+  return found[0].is_told_apart() ? "" : " (not significant by a paired bootstrap)";
 }
 
 std::string comparison(const RunReport& report, const RunResult& ada, const RunResult& mean) {
@@ -110,7 +111,7 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
   std::string text =
       fmt::format("On {} Ada-CVaR's loss is {} the mean-trained model's{}; on average it is {}.",
                   tail_text(ada.model.parts().options.alpha, ada.detail->part),
-                  change_than_text(one.risk.cvar, other.risk.cvar), told_text(ada, mean),
+                  change_than_text(one.risk.cvar, other.risk.cvar), significance_text(ada, mean),
                   change_text(one.risk.mean, other.risk.mean));
   if (one.accuracy && other.accuracy) {
     text += fmt::format(" Its accuracy is {:.3f}, that of the other {:.3f}.", *one.accuracy,
@@ -119,7 +120,7 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
   return text + certified_text(ada.certificate, "Its", "training") + better_text(report, ada);
 }
 
-std::string alone(const RunResult& result) {
+std::string single_verdict(const RunResult& result) {
   const PartRisk& risk = detailed_risk(result);
   const bool exact = result.model.parts().options.algorithm == Algorithm::exact;
   return fmt::format(
@@ -144,8 +145,9 @@ std::string hardest_group(const Evaluation& evaluation) {
     if (hardest == nullptr || risk.cvar > hardest->risk[own].cvar) hardest = &group;
   }
   if (hardest == nullptr) {
-    return fmt::format(" No group of {} has the 10 rows in its tail that naming the hardest takes.",
-                       evaluation.group_column);
+    return fmt::format(
+        " No group of {} has 10 rows in its tail, so the hardest group is not named.",
+        evaluation.group_column);
   }
   return fmt::format(" Hardest is {} = {}, with a CVaR of {} (interval {}).",
                      evaluation.group_column, hardest->name, number_text(hardest->risk[own].cvar),
@@ -153,11 +155,11 @@ std::string hardest_group(const Evaluation& evaluation) {
 }
 
 std::string tail_limits(const RiskEstimate& risk) {
-  if (!risk.reliable) return " With fewer than 10 rows in the tail the interval means nothing.";
-  return risk.heavy_tail() ? " The tail is too heavy for the interval to be relied on." : "";
+  if (!risk.reliable) return " With fewer than 10 rows in the tail the interval is not reliable.";
+  return risk.heavy_tail() ? " The tail is too heavy for a reliable interval." : "";
 }
 
-// Who has the least mean CVaR, and who is not told from it.
+// Names the algorithm with the least mean CVaR and those not significantly different.
 std::string least_text(std::span<const RepeatedResult> results,
                        std::optional<RepeatedPart> RepeatedResult::*part) {
   std::string least;
@@ -172,12 +174,12 @@ std::string least_text(std::span<const RepeatedResult> results,
     }
   }
   if (least.empty()) return {};
-  if (others.empty()) return fmt::format(" The least CVaR there has {}.", least);
-  return fmt::format(" The least CVaR there has {}; not told apart from it: {}.", least,
+  if (others.empty()) return fmt::format(" {} has the least CVaR there.", least);
+  return fmt::format(" {} has the least CVaR there; not significantly different: {}.", least,
                      join(others, ", "));
 }
 
-// What the smallest tail share gains in the tail, and pays on average, against the largest.
+// Compares the smallest with the largest tail share: the gain in the tail, the cost on average.
 std::string path_text(const RunReport& report) {
   const auto [least, most] = std::ranges::minmax_element(
       report.results, {},
@@ -201,7 +203,6 @@ std::string algorithm_title(Algorithm algorithm) {
   return std::string(kTitles.of(algorithm));
 }
 
-// Runs that broke off before they were any use say nothing about their algorithm.
 bool is_path(const RunReport& report) {
   return std::ranges::any_of(report.results, [&](const RunResult& result) {
     return result.model.parts().options.alpha != report.results[0].model.parts().options.alpha;
@@ -251,7 +252,7 @@ std::string verdict(const RunReport& report) {
     }
     return comparison(report, *ada, *mean);
   }
-  return is_path(report) ? path_text(report) : alone(report.results.at(0));
+  return is_path(report) ? path_text(report) : single_verdict(report.results.at(0));
 }
 
 std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats, double alpha) {

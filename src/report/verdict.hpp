@@ -11,29 +11,29 @@
 
 namespace adacvar {
 
-/// As people write it: Ada-CVaR.
+/// Returns the name for texts: Ada-CVaR.
 [[nodiscard]] std::string algorithm_title(Algorithm algorithm);
 
-/// What a run comes to, in a sentence or three.
+/// Summarises a run in one to three sentences.
 [[nodiscard]] std::string verdict(const RunReport& report);
 [[nodiscard]] std::string verdict(const Evaluation& evaluation);
-/// The verdict on several seeds and splits.
+/// Summarises several seeds and splits.
 [[nodiscard]] std::string verdict(std::span<const RepeatedResult> results, std::size_t repeats,
                                   double alpha);
 
-/// The risk of a result on the rows that its detail is about.
+/// Returns the risk of a result on the rows of its detail.
 [[nodiscard]] const PartRisk& detailed_risk(const RunResult& result);
 
-/// `test rows`; `rows` where all are meant.
+/// Returns `test rows`, or `rows` for all rows.
 [[nodiscard]] std::string rows_name(const Evaluation& evaluation);
 
-/// Whether results differ by their tail shares.
+/// Whether the results differ in their tail shares.
 [[nodiscard]] bool is_path(const RunReport& report);
 
-/// `31 % lower`, `4 % higher`, `12 times as high`, `the same`.
+/// Returns `31 % lower`, `4 % higher`, `12 times as high`, `the same`.
 [[nodiscard]] std::string change_text(double value, double reference);
 
-/// Such a change and the word that leads to what it is compared to: `31 % lower than`.
+/// Returns such a change for use before a reference: `31 % lower than`.
 [[nodiscard]] std::string change_than_text(double value, double reference);
 
 }  // namespace adacvar

@@ -20,11 +20,12 @@ namespace {
 void check_alphas(std::vector<double> alphas) {
   std::ranges::sort(alphas);
   const auto twice = std::ranges::adjacent_find(alphas);
-  if (twice != alphas.end()) throw OptionError(fmt::format("alphas has {} twice", *twice));
+  if (twice != alphas.end())
+    throw OptionError(fmt::format("alphas: {} is given more than once", *twice));
 }
 
-// Options that ask for something: ignored in silence they would be missed. The others are
-// settings of what may not be in use, as in the options that a model was trained with.
+// Options that request something, which must not be ignored silently. The others are settings that
+// may stay unused, as in the options that a model was trained with.
 bool is_request(const OptionState& state) {
   constexpr std::array kRequests = {"learner",    "information", "ridge",   "radius",
                                     "checkpoint", "alphas",      "certify", "until-gap"};
@@ -32,13 +33,12 @@ bool is_request(const OptionState& state) {
   return std::ranges::find(kRequests, state.name) != kRequests.end() && !declines;
 }
 
-// The state of every option, to find requests that have no effect.
 std::vector<OptionState> states_of(const RunOptions& options, std::span<const Algorithm> algorithms,
                                    const RunHooks& hooks) {
   const RunOptions defaults;
   OptionState algorithm{.name = "algorithm"};
   for (const Algorithm one : algorithms) algorithm.values.emplace_back(kAlgorithmNames.of(one));
-  std::vector<OptionState> states = {algorithm};  // before that of `train`: the first counts
+  std::vector<OptionState> states = {algorithm};  // before that of `train`: the first one is used
   add_states(options.data, defaults.data, states);
   add_states(options.data.source, defaults.data.source, states);
   add_states(options.loss, defaults.loss, states);
@@ -54,10 +54,9 @@ std::vector<OptionState> states_of(const RunOptions& options, std::span<const Al
   return states;
 }
 
-// These keep or follow one run.
 void check_single(const RunOptions& options, const RunHooks& hooks) {
   if (options.solve.until_gap > 0 || hooks.trace || !options.checkpoint.checkpoint.empty()) {
-    throw OptionError("until-gap, trace and checkpoint are for one algorithm, not for compare");
+    throw OptionError("until-gap, trace and checkpoint are not supported with compare");
   }
 }
 
@@ -65,7 +64,7 @@ void check_network(const RunOptions& options, const NetworkMaker* networks) {
   check_options(options.network);
   if (options.network.network.empty()) return;
   if (options.train.algorithm == Algorithm::exact) {
-    throw OptionError("algorithm = exact is for linear models: not supported with network");
+    throw OptionError("algorithm = exact is not supported with network");
   }
   require_networks(networks).check(options.network);
 }
@@ -86,11 +85,10 @@ void check_tuning(const TuneOptions& options, const PreparedData& data) {
   check_options(options);
   if (!options.tune) return;
   if (data.valid.rows == 0) {
-    throw OptionError(
-        "tune selects on validation rows, there are none: give them a share of split");
+    throw OptionError("tune needs validation rows: give them a share of split");
   }
   if (options.select == Selection::accuracy && data.train.task == Task::regression) {
-    throw OptionError("select = accuracy needs a target of classes; the target is a number");
+    throw OptionError("select = accuracy needs classes; the target is a number");
   }
 }
 
@@ -102,10 +100,8 @@ bool wants_certificates(const RunOptions& options, const Dataset& training, cons
   if (!options.network.network.empty()) return false;
   const std::size_t parameters = parameter_count(training, loss);
   if (options.solve.certify == CertifyChoice::yes && parameters > kMostParameters) {
-    throw OptionError(
-        fmt::format("certify = yes: {} parameters are more than the {} that second-order methods "
-                    "take",
-                    parameters, kMostParameters));
+    throw OptionError(fmt::format("certify = yes: {} parameters exceed the limit of {}", parameters,
+                                  kMostParameters));
   }
   if (options.solve.certify != CertifyChoice::automatic) {
     return options.solve.certify == CertifyChoice::yes;

@@ -26,9 +26,9 @@ namespace {
 constexpr std::size_t kMostGroups = 100;
 constexpr const char* kMissing = "(missing)";
 
-std::vector<double> chosen_alphas(const EvaluateOptions& options, double of_model) {
+std::vector<double> chosen_alphas(const EvaluateOptions& options, double model_alpha) {
   std::vector<double> alphas = options.alphas;
-  if (alphas.empty()) alphas = {0.01, 0.05, 0.1, 0.5, of_model};
+  if (alphas.empty()) alphas = {0.01, 0.05, 0.1, 0.5, model_alpha};
   std::ranges::sort(alphas);
   alphas.erase(std::ranges::unique(alphas).begin(), alphas.end());
   return alphas;
@@ -42,21 +42,21 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
     return rows;
   }
   if (fingerprint_of(whole) != model.fingerprint) {
-    throw OptionError(fmt::format(
-        "part needs the data the model was trained on ({}, {} rows); {} is not the same",
-        model.source, model.fingerprint.rows, data.source()));
+    throw OptionError(
+        fmt::format("part needs the data that the model was trained on ({}, {} rows); {} differs",
+                    model.source, model.fingerprint.rows, data.source()));
   }
   Split split = split_data(whole, model.preprocessor.parts().target, model.task, model.shares,
                            model.options.seed);
   std::vector<Index>& rows = part == DataPart::train   ? split.train
                              : part == DataPart::valid ? split.valid
                                                        : split.test;
-  if (rows.empty()) throw OptionError("the model's data was split without rows for that part");
+  if (rows.empty()) throw OptionError("the model's split has no rows in that part");
   return std::move(rows);
 }
 
-// What training left out or took for categories or missing is part of what its data was.
-SourceOptions as_in_training(const TrainedModel& model, SourceOptions options) {
+// The fingerprint and the split depend on how the training data was read.
+SourceOptions training_source(const TrainedModel& model, SourceOptions options) {
   options.categorical = model.reading.categorical;
   options.drop = model.reading.drop;
   options.decimal = model.reading.decimal;
@@ -97,7 +97,7 @@ std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
   if (table == nullptr) {
     throw OptionError(fmt::format(
         "group = '{}' needs named columns; {} {}", name, raw.source(),
-        std::holds_alternative<Images>(raw.content) ? "holds pictures" : "is a LIBSVM file"));
+        std::holds_alternative<Images>(raw.content) ? "holds images" : "is a LIBSVM file"));
   }
   const Column& column = find_column(*table, name, "group");
   std::map<std::string, std::vector<std::size_t>> groups;
@@ -106,9 +106,7 @@ std::map<std::string, std::vector<std::size_t>> groups_of(const RawData& raw,
     groups[missing ? kMissing : value_name(column, rows[i])].push_back(i);
     if (groups.size() > kMostGroups) {
       throw OptionError(
-          fmt::format("group = '{}' has more than {} values; a column of groups may "
-                      "have that many at most",
-                      name, kMostGroups));
+          fmt::format("group = '{}' has more than {} values, the limit", name, kMostGroups));
     }
   }
   return groups;
@@ -124,7 +122,7 @@ void add_groups(const Dataset& data, const ScoredRows& scored, const RawData& ra
     if (name != kMissing) names.push_back(name);
   }
   sort_names(names);
-  if (groups.contains(kMissing)) names.push_back(kMissing);  // last: numbers sort as numbers
+  if (groups.contains(kMissing)) names.push_back(kMissing);  // last
   for (const std::string& name : names) {
     result.groups.push_back(
         table_of(data, scored, groups.at(name), name, alphas, options.bootstrap));
@@ -134,7 +132,7 @@ void add_groups(const Dataset& data, const ScoredRows& scored, const RawData& ra
                            [own](const RiskTable& group) { return group.risk.at(own).cvar; });
 }
 
-/// Takes the rows without a target away from `rows` unless `strict`.
+/// Applies the preprocessing; removes rows without a target from `rows` unless `strict`.
 Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>& rows, bool strict,
               std::vector<std::string>& notes) {
   if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
@@ -153,7 +151,7 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>&
       throw DataError(fmt::format("no row has a target ('{}'){}", target, text_note), table.source);
     }
     if (rows.size() < before) {
-      notes.push_back(fmt::format("{} of {} rows {} without a target ('{}'): left out{}",
+      notes.push_back(fmt::format("{} of {} rows {} skipped: no target ('{}'){}",
                                   before - rows.size(), before,
                                   before - rows.size() == 1 ? "is" : "are", target, text_note));
     }
@@ -164,7 +162,7 @@ Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>&
   return data;
 }
 
-// The best model for these rows in hindsight; not one that training could have found.
+// Compares with the best linear model for these rows, fitted to them.
 void certify_on(const TrainedModel& model, const Dataset& data, const ScoredRows& scored,
                 Evaluation& result) {
   const TrainOptions& options = model.options;
@@ -184,12 +182,12 @@ void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
     const double tail = risk.alpha * static_cast<double>(result.all.rows);
     if (tail < 1) {
       notes.push_back(
-          fmt::format("alpha = {:g} of {} rows is {:.3g} rows, less than one: this CVaR "
+          fmt::format("alpha = {:g} of {} rows is {:.3g} rows, less than one: the CVaR "
                       "is the largest loss",
                       risk.alpha, result.all.rows, tail));
     } else if (!risk.reliable) {
       notes.push_back(fmt::format(
-          "alpha = {:g} of {} rows is a tail of {:.3g}: too few to rely on its intervals",
+          "alpha = {:g} of {} rows is a tail of {:.3g} rows, too few for reliable intervals",
           risk.alpha, result.all.rows, tail));
     }
   }
@@ -203,14 +201,15 @@ const std::vector<OptionSpec>& EvaluateOptions::options() {
   using O = EvaluateOptions;
   static const std::vector<OptionSpec> all{
       {"alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
-       "tail shares to report; the model's own, 0.01, 0.05, 0.1 and 0.5 unless given"},
-      {"group", &O::group, "column whose values divide the rows into groups"},
-      {"worst", &O::worst, Bounds{.low = 0}, "rows with the largest losses to list"},
+       "tail shares to report; default: 0.01, 0.05, 0.1, 0.5 and the model's own"},
+      {"group", &O::group, "column to group the rows by"},
+      {"worst", &O::worst, Bounds{.low = 0}, "number of rows with the largest losses to list"},
       {"part", &O::part, Names{"all", "train", "valid", "test"},
-       "rows of the model's own data by the split it was trained with"},
+       "rows to evaluate; train, valid and test: the split that the model was trained with"},
       {"certify", &O::certify,
-       "proves how far the CVaR here is from that of the best linear model for these rows"},
-      {"strict", &O::strict, "a row without a target is an error, not left out", for_files()},
+       "bounds the distance of the CVaR from that of the best linear model for these rows"},
+      {"strict", &O::strict, "treats a row without a target as an error instead of skipping it",
+       for_files()},
   };
   return all;
 }
@@ -226,7 +225,7 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   check_options(options);
   check_options(options.bootstrap);
   if (options.certify && model.network) {
-    throw OptionError("certify bounds linear models; this one is a network");
+    throw OptionError("certify is not supported with networks");
   }
   Evaluation result;
   std::vector<std::string> also;
@@ -234,10 +233,10 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   const RawData raw =
       read_data_like(model.preprocessor, data, with_missing_words(model, options.source), also);
   if (raw.rows() == 0) throw DataError("has a header but no rows", raw.source());
-  // Parts are those of the data as training read it, with all its columns; pictures have no others.
+  // The split depends on all columns, as training read them; images have no others.
   std::optional<RawData> whole;
   if (options.part != DataPart::all && !std::holds_alternative<Images>(raw.content)) {
-    whole = read_data(data, as_in_training(model, options.source));
+    whole = read_data(data, training_source(model, options.source));
   }
   std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
   const Dataset prepared = apply(model, raw, rows, options.strict, result.notes);

@@ -41,9 +41,9 @@ Column target_column(std::span<const std::string> classes) {
   std::map<std::string_view, std::uint32_t> codes;
   for (const std::string& name : classes) {
     const auto code = static_cast<std::uint32_t>(codes.size());
-    const auto [place, is_new] = codes.emplace(name, code);
+    const auto [entry, is_new] = codes.emplace(name, code);
     if (is_new) column.levels.push_back(name);
-    column.codes.push_back(place->second);
+    column.codes.push_back(entry->second);
   }
   return column;
 }

@@ -14,7 +14,7 @@ using PartMember = std::optional<PartRisk> RunResult::*;
 std::optional<std::size_t> least_of(std::span<const RunResult> results, PartMember part) {
   std::optional<std::size_t> least;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].is_in_race()) continue;
+    if (!results[i].is_candidate()) continue;
     if (!least || (results[i].*part)->risk.cvar < (results[*least].*part)->risk.cvar) least = i;
   }
   return least;
@@ -29,7 +29,7 @@ void mark_part(std::span<RunResult> results, PartMember part,
   for (std::size_t i = 0; i < results.size(); ++i) {
     PartRisk& risk = (results[i].*part).value();
     risk.above_least = found[i];
-    risk.best = results[i].is_in_race() && !found[i].is_told_apart();
+    risk.best = results[i].is_candidate() && !found[i].is_told_apart();
   }
 }
 

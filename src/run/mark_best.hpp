@@ -15,16 +15,17 @@ struct SetLosses {
   std::vector<double> test = {};
 };
 
-/// Row weights of the sets; empty: every row counts 1.
+/// Row weights of the sets; empty: all 1.
 struct SetWeights {
   std::span<const double> train = {};
   std::span<const double> valid = {};
   std::span<const double> test = {};
 };
 
-/// Sets `above_least` and `best` of every set's risk: which of the trained algorithms has the
-/// least CVaR, and which a paired bootstrap over the rows does not tell from it. losses[i] belongs
-/// to results[i]. The exact optimum and runs that broke off are compared, but not in the race.
+/// Sets `above_least` and `best` for every set of rows: compares each result with the least CVaR of
+/// the trained algorithms by a paired bootstrap over the rows, and marks those that are not
+/// significantly larger. losses[i] belongs to results[i]. The exact optimum and runs without a
+/// usable model are compared but never marked.
 void mark_best(std::span<RunResult> results, std::span<SetLosses> losses, const SetWeights& weights,
                const BootstrapOptions& bootstrap);
 

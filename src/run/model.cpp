@@ -17,7 +17,7 @@ namespace adacvar {
 
 namespace {
 
-// Features of so many rows at a time, so that memory does not grow with their number.
+// Rows per block, so that memory does not grow with the number of rows.
 constexpr std::size_t kBlock = 4096;
 
 Predictions predict_blocks(const TrainedModel& model, const MatrixView& features) {
@@ -41,14 +41,13 @@ void require_classes(const TrainedModel& model, std::string_view what) {
   throw OptionError(fmt::format("{} needs classes; this model predicts numbers", what));
 }
 
-/// The numbers that classes are called by.
+/// Parses class names that are numbers.
 std::vector<double> class_numbers(const std::vector<std::string>& names) {
   std::vector<double> numbers;
   for (const std::string& name : names) {
     double number = 0;
     if (!parse_number(name, number)) {
-      throw OptionError(
-          fmt::format("class '{}' is not a number: predict_classes gives places in classes", name));
+      throw OptionError(fmt::format("class '{}' is not a number: use predict_classes", name));
     }
     numbers.push_back(number);
   }
@@ -74,18 +73,18 @@ std::vector<double> Model::predict(const MatrixView& features) const {
 
 std::vector<std::size_t> Model::predict_classes(const MatrixView& features) const {
   require_classes(*parts_, "predict_classes");
-  std::vector<std::size_t> places;
-  places.reserve(features.rows());
+  std::vector<std::size_t> positions;
+  positions.reserve(features.rows());
   for (const double value : predict_blocks(*parts_, features).values) {
-    places.push_back(static_cast<std::size_t>(value));
+    positions.push_back(static_cast<std::size_t>(value));
   }
-  return places;
+  return positions;
 }
 
 std::vector<double> Model::predict_probabilities(const MatrixView& features) const {
   require_classes(*parts_, "predict_probabilities");
   if (parts_->loss.kind() == LossKind::hinge) {
-    throw OptionError("the hinge loss has no probabilities; logistic and softmax have");
+    throw OptionError("the hinge loss has no probabilities; use logistic or softmax");
   }
   return predict_blocks(*parts_, features).probabilities;
 }
@@ -114,7 +113,7 @@ const std::vector<std::string>& Model::classes() const noexcept {
 
 const TailRisk& Model::training_risk() const {
   if (!parts_->training_risk) {
-    throw OptionError("the model file does not keep the risk of the training rows");
+    throw OptionError("the model file does not contain the training risk");
   }
   return *parts_->training_risk;
 }

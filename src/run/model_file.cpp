@@ -33,7 +33,7 @@ json training_options(const TrainOptions& options) {
   json result = json::object();
   options_to_json(options.sampler, result);
   options_to_json(options.optimizer, result);
-  options_to_json(options, result);  // last: its alpha is the one that counts
+  options_to_json(options, result);  // last: its alpha takes precedence
   return result;
 }
 
@@ -91,8 +91,7 @@ void read_network(const JsonView& from, const std::string& source, const Network
   const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
   const FileBytes weights(path);
   if (crc_text(weights.text()) != from.at("crc64").get<std::string>()) {
-    throw DataError("does not hold the weights that the model file was written with",
-                    path.string());
+    throw DataError("does not hold the weights that belong to the model file", path.string());
   }
   try {
     model.network = maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
@@ -112,10 +111,10 @@ LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, 
   if (count_from_json(from.at("features"), "features") != features || list.size() != outputs) {
     throw DataError("the model does not have the features and outputs of its preprocessing");
   }
-  // Before there is a model: many features and classes in a small file would ask for a huge one.
+  // Checked before allocating: a small file could claim a huge number of features and classes.
   for (const JsonView& output : list) {
     if (output.at("weights").raw().size() != features) {
-      throw DataError("a list of weights has another length");
+      throw DataError("a list of weights has the wrong length");
     }
   }
   LinearModel model(features, outputs);
@@ -135,11 +134,11 @@ json write_loss(const Loss& loss) {
 template <class Enum, std::size_t Count>
 Enum read_name(const JsonView& from, const Names<Count>& names, std::string_view what) {
   const auto text = from.get<std::string>();
-  const auto place = std::ranges::find(names.names, text);
-  if (place == names.names.end()) {
+  const auto found = std::ranges::find(names.names, text);
+  if (found == names.names.end()) {
     throw DataError(fmt::format("{} '{}' is not one of: {}", what, text, join(names.names, ", ")));
   }
-  return static_cast<Enum>(place - names.names.begin());
+  return static_cast<Enum>(found - names.names.begin());
 }
 
 Loss read_loss(const JsonView& from) {
@@ -250,11 +249,11 @@ json parse(const FileBytes& file) {
     return json::parse(file.text());
   } catch (const json::parse_error& error) {
     const bool ended = error.byte > file.text().size();
-    throw DataError(ended ? "is truncated: no complete model file"
-                          : fmt::format("is not JSON: byte {} does not fit", error.byte),
+    throw DataError(ended ? "is truncated: not a complete model file"
+                          : fmt::format("is not JSON: unexpected byte {}", error.byte),
                     file.source());
   } catch (const json::out_of_range&) {
-    throw DataError("is damaged: it has a number beyond the range of double", file.source());
+    throw DataError("is damaged: a number exceeds the range of double", file.source());
   }
 }
 
@@ -295,7 +294,7 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   try {
     text = content.dump(1);
   } catch (const json::type_error&) {
-    throw DataError("the name of a column or a category is not UTF-8", model.source);
+    throw DataError("the name of a column or category is not UTF-8", model.source);
   }
   if (model.network) {
     write_file(weights_path(path), [&](const Write& write) { write(weights); });
@@ -323,7 +322,7 @@ bool holds_network(const std::filesystem::path& path) {
   try {
     return is_network(parse(FileBytes(path)));
   } catch (const DataError&) {
-    return false;  // loading says what is wrong
+    return false;  // loading reports the error
   }
 }
 

@@ -14,7 +14,7 @@ namespace adacvar {
 
 namespace {
 
-// A tail of less than one row is not an error, but rarely what was meant.
+// A tail of less than one row is allowed but rarely intended.
 void note_small_tails(const PreparedData& data, double alpha, std::vector<std::string>& notes) {
   const auto note = [&](const Dataset& part, std::string_view name) {
     const double tail = alpha * static_cast<double>(part.rows);
@@ -29,7 +29,7 @@ void note_small_tails(const PreparedData& data, double alpha, std::vector<std::s
   note(data.test, "test");
 }
 
-// The sentence that a user of small tail shares needs: nothing is wrong with the program.
+// Explains to users of a small alpha why the optimum is the uniform prediction.
 void note_uniform_optimum(const std::vector<RunResult>& results,
                           std::vector<std::string>& headlines) {
   double even = 0;
@@ -48,9 +48,9 @@ void note_uniform_optimum(const std::vector<RunResult>& results,
   if (alphas.empty()) return;
   headlines.push_back(fmt::format(
       "at alpha = {} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
-      "every class the same chance: by this measure there is nothing to learn. Look at the "
-      "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), gives some of the tail "
-      "away for it",
+      "every class the same probability: by this measure nothing can be learned. Look at the "
+      "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), trades some of the tail "
+      "for it",
       join(alphas, ", "), even, classes));
 }
 
@@ -58,7 +58,6 @@ bool is_exact(const RunResult& result) {
   return result.model.parts().options.algorithm == Algorithm::exact;
 }
 
-// Epochs that ended before the gap that was asked for.
 void note_missed_gap(const RunOptions& options, const std::vector<RunResult>& results,
                      std::vector<std::string>& notes) {
   if (!(options.solve.until_gap > 0) || !results[0].certificate) return;
@@ -74,23 +73,22 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
   for (const RunResult& result : results) {
     const bool is_stopped = result.model.parts().stop_reason == StopReason::interrupted;
     if (is_exact(result) && is_stopped) {
-      notes.push_back("exact was stopped before the tolerance was proved; its certificate holds");
-    } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
       notes.push_back(
-          fmt::format("{} was stopped before its first epoch ended: its figures mean nothing",
-                      kAlgorithmNames.of(result.model.parts().options.algorithm)));
+          "exact was stopped before it reached the tolerance; its certificate is still valid");
+    } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
+      notes.push_back(fmt::format("{} was stopped before its first epoch ended: ignore its figures",
+                                  kAlgorithmNames.of(result.model.parts().options.algorithm)));
     }
     if (result.model.parts().stop_reason == StopReason::not_attained) {
       notes.push_back(fmt::format(
-          "the classes can be separated: the CVaR comes as near to 0 as one likes while the "
-          "weights "
-          "grow, no model attains it (here {:.3g}, norm of the parameters {:.3g}); ridge > 0 helps",
+          "the classes are separable: the CVaR approaches 0 as the weights grow, and no model "
+          "attains it (here {:.3g}, norm of the parameters {:.3g}); use ridge > 0",
           result.train->risk.cvar, result.norm));
     }
     if (result.model.parts().stop_reason == StopReason::stalled) {
       notes.push_back(
-          fmt::format("the exact solver ended before the tolerance was proved; its certificate "
-                      "still holds (norm of the parameters {:.3g})",
+          fmt::format("the exact solver stopped before it reached the tolerance; its certificate "
+                      "is still valid (norm of the parameters {:.3g})",
                       result.norm));
     }
     if (result.model.parts().stop_reason != StopReason::diverged) continue;
@@ -98,7 +96,7 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
         "{} diverged after {} epochs: its last finite model with the least loss is "
         "kept; try a smaller learning rate{}",
         kAlgorithmNames.of(result.model.parts().options.algorithm), result.epochs,
-        result.no_certificate.empty() ? "" : ". No certificate, for " + result.no_certificate));
+        result.no_certificate.empty() ? "" : ". No certificate: " + result.no_certificate));
   }
 }
 
@@ -119,7 +117,7 @@ void add_result_notes(const RunOptions& options, RunReport& report) {
 std::string heavy_tail_note(const RiskEstimate& risk, double level, const std::string& rows) {
   return fmt::format(
       "the tail is too heavy for an interval: the losses of {} have a tail index of about {:.2g}, "
-      "and from {:g} on their variance is infinite; the intervals of mean and CVaR hold the true "
+      "and from {:g} their variance is infinite; the intervals of mean and CVaR contain the true "
       "value less often than {:g} %",
       rows, risk.tail_index.value_or(0), kHeavyTailIndex, 100 * level);
 }

@@ -9,14 +9,14 @@
 
 namespace adacvar {
 
-/// The data's own notes, and one for each set whose tail is less than a row.
+/// Returns the notes about the data, and one for each set of rows whose tail is less than a row.
 [[nodiscard]] std::vector<std::string> data_notes(const PreparedData& data, double alpha);
 
-/// Adds what a user should know of the results: runs that diverged or stalled, gaps that were
-/// missed, and as a headline a least CVaR that is that of even odds.
+/// Adds notes about runs that diverged or stalled and gaps that were not reached, and a headline if
+/// the least CVaR is that of the uniform prediction.
 void add_result_notes(const RunOptions& options, RunReport& report);
 
-/// Says why intervals of losses with so heavy a tail are not reliable; `rows` names the rows.
+/// Explains why the intervals of a heavy tail are not reliable; `rows` names the rows.
 [[nodiscard]] std::string heavy_tail_note(const RiskEstimate& risk, double level,
                                           const std::string& rows);
 

@@ -9,7 +9,7 @@ bool RunResult::is_trained() const {
   return reason != StopReason::diverged && (reason != StopReason::interrupted || epochs > 0);
 }
 
-bool RunResult::is_in_race() const {
+bool RunResult::is_candidate() const {
   return model.parts().options.algorithm != Algorithm::exact && is_trained();
 }
 

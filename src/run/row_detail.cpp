@@ -26,25 +26,25 @@ std::string target_text(const RowsView& view, std::size_t row) {
   return prediction_text(view.data, scale.mean + scale.sd * view.data.targets[row]);
 }
 
-std::vector<std::size_t> places_of_worst(std::span<const double> losses, std::size_t count) {
-  std::vector<std::size_t> places(losses.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  count = std::min(count, places.size());
-  const auto end = places.begin() + static_cast<std::ptrdiff_t>(count);
-  std::ranges::partial_sort(places, end, [&](std::size_t a, std::size_t b) {
+std::vector<std::size_t> worst_indices(std::span<const double> losses, std::size_t count) {
+  std::vector<std::size_t> indices(losses.size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  count = std::min(count, indices.size());
+  const auto end = indices.begin() + static_cast<std::ptrdiff_t>(count);
+  std::ranges::partial_sort(indices, end, [&](std::size_t a, std::size_t b) {
     return std::pair(-losses[a], a) < std::pair(-losses[b], b);
   });
-  places.resize(count);
-  return places;
+  indices.resize(count);
+  return indices;
 }
 
-/// An input column and the features made of it.
+/// An input column and its features.
 struct InputColumn {
   std::string name;
   std::size_t first = 0;
   std::size_t count = 1;
-  const ColumnTransform* transform = nullptr;  // none: sparse
-  double scale = 1;                            // sparse
+  const ColumnTransform* transform = nullptr;  // null: sparse
+  double scale = 1;                            // of a sparse column
 };
 
 std::vector<InputColumn> input_columns(const Preprocessor::Parts& parts) {
@@ -61,19 +61,19 @@ std::vector<InputColumn> input_columns(const Preprocessor::Parts& parts) {
   return columns;
 }
 
-// Features are standardised, so weights compare.
+// Features are standardised, so their weights are comparable.
 double weight_of(const InputColumn& column, const LinearModel& model) {
-  double most = 0;
+  double largest = 0;
   for (std::size_t o = 0; o < model.outputs(); ++o) {
     for (const double weight : model.weights(o).subspan(column.first, column.count)) {
-      most = std::max(most, std::abs(weight));
+      largest = std::max(largest, std::abs(weight));
     }
   }
-  return most;
+  return largest;
 }
 
-// In the order of the data.
-std::vector<InputColumn> weightiest_columns(const RowsView& view) {
+// Returns the columns with the largest weights, in the order of the data.
+std::vector<InputColumn> main_columns(const RowsView& view) {
   std::vector<InputColumn> columns = input_columns(view.preprocessor.parts());
   if (columns.size() <= kMostColumns) return columns;
   if (view.linear != nullptr) {
@@ -86,7 +86,7 @@ std::vector<InputColumn> weightiest_columns(const RowsView& view) {
   return columns;
 }
 
-double feature_of(const Dataset& data, std::size_t row, std::size_t feature) {
+double feature_value(const Dataset& data, std::size_t row, std::size_t feature) {
   if (!data.is_sparse()) return double{data.dense[row * data.features + feature]};
   const auto begin = data.column.begin() + static_cast<std::ptrdiff_t>(data.start[row]);
   const auto end = data.column.begin() + static_cast<std::ptrdiff_t>(data.start[row + 1]);
@@ -98,7 +98,7 @@ double feature_of(const Dataset& data, std::size_t row, std::size_t feature) {
 std::string category_text(const Dataset& data, std::size_t row, const InputColumn& column) {
   const std::vector<std::string>& levels = column.transform->levels;
   for (std::size_t i = 0; i < column.count; ++i) {
-    if (feature_of(data, row, column.first + i) == 0) continue;
+    if (feature_value(data, row, column.first + i) == 0) continue;
     return i < levels.size() ? levels[i] : "(missing)";
   }
   return "(other)";
@@ -106,13 +106,13 @@ std::string category_text(const Dataset& data, std::size_t row, const InputColum
 
 std::string input_text(const Dataset& data, std::size_t row, const InputColumn& column) {
   if (column.transform == nullptr) {
-    return number_text(feature_of(data, row, column.first) * column.scale);
+    return number_text(feature_value(data, row, column.first) * column.scale);
   }
   if (column.transform->categorical) return category_text(data, row, column);
   const double mean = column.transform->mean;
   const double scale = column.transform->scale;
-  const double value = feature_of(data, row, column.first) * scale + mean;
-  // Features are of single precision: what is left of a zero is rounding.
+  const double value = feature_value(data, row, column.first) * scale + mean;
+  // Features have single precision: a tiny value is a zero with rounding error.
   return number_text(std::abs(value) < 1e-6 * (std::abs(mean) + scale) ? 0.0 : value);
 }
 
@@ -137,17 +137,17 @@ std::vector<CalibrationBin> calibration_of(const RowsView& view) {
   std::vector<std::uint8_t> correct(view.data.rows);
   for (std::size_t i = 0; i < view.data.rows; ++i) {
     const auto predicted = static_cast<std::size_t>(view.scored.predictions.values[i]);
-    const double chance = view.scored.predictions.probabilities[i * classes + predicted];
-    confidences[i] = std::clamp(chance, 0.0, 1.0);  // rounding
+    const double probability = view.scored.predictions.probabilities[i * classes + predicted];
+    confidences[i] = std::clamp(probability, 0.0, 1.0);  // rounding
     correct[i] = view.data.targets[i] == view.scored.predictions.values[i] ? 1 : 0;
   }
   return calibration(confidences, correct);
 }
 
 std::vector<WorstRow> worst_rows(const RowsView& view, std::size_t count) {
-  const std::vector<InputColumn> columns = weightiest_columns(view);
+  const std::vector<InputColumn> columns = main_columns(view);
   std::vector<WorstRow> worst;
-  for (const std::size_t i : places_of_worst(view.scored.losses, count)) {
+  for (const std::size_t i : worst_indices(view.scored.losses, count)) {
     WorstRow row{std::size_t{view.rows[i]} + 1, view.scored.losses[i], target_text(view, i),
                  prediction_text(view.data, view.scored.predictions.values[i])};
     for (const InputColumn& column : columns) {
@@ -162,7 +162,7 @@ std::vector<WorstRow> worst_rows(const RowsView& view, std::size_t count) {
 
 PartDetail describe_rows(const RowsView& view, std::size_t worst) {
   PartDetail detail;
-  for (const InputColumn& column : weightiest_columns(view)) {
+  for (const InputColumn& column : main_columns(view)) {
     detail.columns.push_back(column.name);
   }
   detail.worst = worst_rows(view, worst);

@@ -17,14 +17,14 @@ struct RowsView {
   const LinearModel* linear;  ///< null for a network
   const Preprocessor& preprocessor;
   const Dataset& data;
-  std::span<const Index> rows;  ///< their numbers in the data they came from, from 0
+  std::span<const Index> rows;  ///< zero-based row numbers in the original data
   const ScoredRows& scored;
 };
 
-/// Describes the `worst` rows with the largest losses (the largest first, ties in order), the
-/// classes and the calibration; `part` and `losses` are left to the caller. Values of the worst
-/// rows are those that the model saw: a missing number is the training mean, a category that
-/// training did not have is `(other)`.
+/// Describes the `worst` rows with the largest losses (in decreasing order, ties by row), the
+/// classes and the calibration; the caller sets `part` and `losses`. Values of the worst rows are
+/// those that the model sees: a missing number is the training mean, an unknown category is
+/// `(other)`.
 [[nodiscard]] PartDetail describe_rows(const RowsView& view, std::size_t worst);
 
 }  // namespace adacvar

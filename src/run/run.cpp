@@ -48,26 +48,26 @@ std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHook
   check_run(options, kAllAlgorithms, hooks);
   const std::size_t repeats = options.repeat.repeats;
   std::size_t done = 0;
-  RunHooks hooks_of_one = hooks;
+  RunHooks repeat_hooks = hooks;
   if (hooks.progress) {
-    hooks_of_one.progress = [&](RunProgress progress) {
+    repeat_hooks.progress = [&](RunProgress progress) {
       progress.repeats_done = done;
       progress.repeats = repeats;
       hooks.progress(progress);
     };
   }
   const RawData data = read_data(options.data.data, options.data.source);
-  RunOptions options_of_one = options;
+  RunOptions repeat_options = options;
   std::vector<RunReport> reports;
   for (; done < repeats; ++done) {
-    options_of_one.train.seed = options.train.seed + done;
-    RunReport report = run_prepared(prepare_data(data, options.data, options_of_one.train.seed),
-                                    options_of_one, kAllAlgorithms, hooks_of_one);
+    repeat_options.train.seed = options.train.seed + done;
+    RunReport report = run_prepared(prepare_data(data, options.data, repeat_options.train.seed),
+                                    repeat_options, kAllAlgorithms, repeat_hooks);
     const bool is_stopped = hooks.stop != nullptr && *hooks.stop;
     if (!is_stopped || reports.empty()) reports.push_back(std::move(report));
     if (is_stopped) break;
-    hooks_of_one.detail = Detail::none;
-    hooks_of_one.data_ready = {};
+    repeat_hooks.detail = Detail::none;
+    repeat_hooks.data_ready = {};
   }
   return reports;
 }

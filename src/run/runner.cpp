@@ -64,7 +64,7 @@ GameRecord scaled(GameRecord record, double unit) {
 /// One run: an algorithm with its options.
 struct Candidate {
   TrainOptions options;
-  std::size_t group = 0;  // its algorithm's
+  std::size_t group = 0;  // index of its algorithm
 };
 
 struct Outcome {
@@ -74,7 +74,7 @@ struct Outcome {
   std::optional<ScoredRows> valid = {};
   std::optional<Certificate> certificate = {};  // exact: in the learner's units
   std::vector<EpochDetail> epochs = {};
-  double watching_seconds = 0;  // cost of `epochs`
+  double detail_seconds = 0;  // cost of `epochs`
 
   [[nodiscard]] const Scorer& scorer() const {
     if (network) return *network;
@@ -109,14 +109,14 @@ bool is_better(const Outcome& one, const Outcome& other, Selection select) {
   return is_selected_before(score_of(one), score_of(other), select);
 }
 
-/// A finished run on the training, validation and test rows; empty where there are none.
+/// Scores of a finished run; empty for a set without rows.
 struct ScoredSets {
   ScoredRows train = {};
   ScoredRows valid = {};
   ScoredRows test = {};
 };
 
-/// All runs of a call, spread over threads.
+/// Trains and scores all candidates, in parallel.
 class Runner {
  public:
   Runner(const PreparedData& data, const RunOptions& options, const RunHooks& hooks)
@@ -125,19 +125,19 @@ class Runner {
         hooks_(hooks),
         loss_(make_loss(options.loss, data.train)),
         unit_(loss_.unit(data.preprocessor.target_scale().sd)),
-        certifies_(wants_certificates(options, data.train, loss_)) {
+        computes_certificates_(wants_certificates(options, data.train, loss_)) {
     if (std::isnormal(unit_)) return;
-    throw DataError(
-        fmt::format("the {} loss of a target with standard deviation {:g} is out of the "
-                    "range of numbers; give the target in other units",
-                    kLossNames.of(loss_.kind()), data.preprocessor.target_scale().sd),
-        data.source);
+    throw DataError(fmt::format("the {} loss of a target with standard deviation {:g} exceeds the "
+                                "range of double; rescale the target",
+                                kLossNames.of(loss_.kind()), data.preprocessor.target_scale().sd),
+                    data.source);
   }
 
   std::vector<RunResult> run(std::span<const Algorithm> algorithms) {
-    plan(algorithms);
-    if (algorithms.size() > 1 && certifies_) plan(std::array{Algorithm::exact});
-    // A network has threads of its own, and generators that runs would share.
+    add_candidates(algorithms);
+    if (algorithms.size() > 1 && computes_certificates_)
+      add_candidates(std::array{Algorithm::exact});
+    // A network uses threads itself, and parallel runs would share its random generators.
     const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
     for_each_block(candidates_.size(), static_cast<unsigned>(threads),
                    [this](std::size_t i) { run_one(candidates_[i]); });
@@ -145,7 +145,7 @@ class Runner {
     std::vector<SetLosses> losses;
     for (Group& group : groups_) {
       ScoredSets scored;
-      results.push_back(finish(group, scored));
+      results.push_back(make_result(group, scored));
       losses.push_back({std::move(scored.train.losses), std::move(scored.valid.losses),
                         std::move(scored.test.losses)});
     }
@@ -157,8 +157,8 @@ class Runner {
     return results;
   }
 
-  /// Exact models, each started from the one before.
-  std::vector<RunResult> path(std::vector<double> alphas) {
+  /// Solves for each alpha, starting from the previous solution.
+  std::vector<RunResult> run_path(std::vector<double> alphas) {
     std::ranges::sort(alphas, std::ranges::greater());
     std::vector<RunResult> results;
     results.reserve(alphas.size());  // `start` points into it
@@ -168,11 +168,11 @@ class Runner {
       options.alpha = alpha;
       Group group;
       const auto begin = std::chrono::steady_clock::now();
-      group.best = solved(options, start);
+      group.best = solve_candidate(options, start);
       group.trials = 1;
-      group.seconds = since(begin);
+      group.seconds = seconds_since(begin);
       ScoredSets scored;
-      results.push_back(finish(group, scored));
+      results.push_back(make_result(group, scored));
       start = &results.back().model.parts().model;
       ++done_;
       if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = alphas.size()});
@@ -189,13 +189,13 @@ class Runner {
     double seconds = 0;
   };
 
-  static double since(std::chrono::steady_clock::time_point begin) {
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
 
-  void plan(std::span<const Algorithm> algorithms) {
+  void add_candidates(std::span<const Algorithm> algorithms) {
     for (const Algorithm algorithm : algorithms) {
       TrainOptions base = options_.train;
       base.algorithm = algorithm;
@@ -217,17 +217,17 @@ class Runner {
     }
     const auto begin = std::chrono::steady_clock::now();
     Outcome outcome = candidate.options.algorithm == Algorithm::exact
-                          ? solved(candidate.options, nullptr)
-                          : trained(candidate.options);
+                          ? solve_candidate(candidate.options, nullptr)
+                          : train_candidate(candidate.options);
     keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
-         since(begin));
+         seconds_since(begin));
   }
 
   [[nodiscard]] const Dataset* valid() const {
     return data_.valid.rows > 0 ? &data_.valid : nullptr;
   }
 
-  Outcome solved(const TrainOptions& options, const LinearModel* start) const {
+  Outcome solve_candidate(const TrainOptions& options, const LinearModel* start) const {
     ExactResult found = solve_exact(data_.train, loss_,
                                     {.alpha = options.alpha,
                                      .ridge = options.ridge,
@@ -239,13 +239,13 @@ class Runner {
     outcome.result.model = std::move(found.model);
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
-    if (valid() != nullptr) outcome.valid = scored(outcome, *valid());
+    if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     return outcome;
   }
 
-  Outcome trained(const TrainOptions& options) {
+  Outcome train_candidate(const TrainOptions& options) {
     Outcome outcome{.options = options, .result = {}};
-    const TrainHooks hooks = hooks_of_one(options, outcome);
+    const TrainHooks hooks = candidate_hooks(options, outcome);
     if (has_network()) {
       NetworkResult found =
           hooks_.networks->train(data_.train, valid(), loss_, options, options_.network, hooks);
@@ -257,7 +257,7 @@ class Runner {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
-    if (valid() != nullptr) outcome.valid = scored(outcome, *valid());
+    if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     return outcome;
   }
 
@@ -267,10 +267,10 @@ class Runner {
             .threads = static_cast<unsigned>(options_.tune.threads)};
   }
 
-  // Ties go to the earlier one in the grid, whichever ends first.
+  // Ties go to the earlier candidate in the grid, so that the order of finishing does not matter.
   void keep(Outcome outcome, std::size_t number, Group& group, double seconds) {
     const std::scoped_lock lock(mutex_);
-    group.seconds += seconds - outcome.watching_seconds;
+    group.seconds += seconds - outcome.detail_seconds;
     const Selection select = options_.tune.select;
     RunProgress progress{.runs_done = ++done_, .runs = candidates_.size()};
     if (outcome.valid) progress.valid_cvar = outcome.valid->risk.risk.cvar;
@@ -285,20 +285,20 @@ class Runner {
     if (hooks_.progress) hooks_.progress(progress);
   }
 
-  TrainHooks hooks_of_one(const TrainOptions& options, Outcome& outcome) {
+  TrainHooks candidate_hooks(const TrainOptions& options, Outcome& outcome) {
     TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
     if (!options_.checkpoint.checkpoint.empty()) {
       hooks.checkpoint = options_.checkpoint.checkpoint;
       hooks.run_identity = identity_of(options);
     }
-    // With full information there are no draws to watch.
+    // With full information nothing is drawn.
     const bool draws =
         options.learner == Learner::steps || options.information == Information::bandit;
     if (hooks_.detail == Detail::all && draws) {
       hooks.watch = [this, &options, &outcome](const EpochView& view) {
         const auto begin = std::chrono::steady_clock::now();
         outcome.epochs.push_back(detail_of(view, options));
-        outcome.watching_seconds += since(begin);
+        outcome.detail_seconds += seconds_since(begin);
         return true;
       };
     }
@@ -322,27 +322,28 @@ class Runner {
     return hooks;
   }
 
-  // False when the gap asked for is proved: by the game's own distribution, or by that of the exact
-  // optimum.
+  // Returns false once the requested gap is certified, by the game's own distribution or by that of
+  // the exact optimum.
   bool follow_game(GameTracker& game, const EpochView& view) {
     const GameRecord record = game.add(view);
     if (hooks_.trace) hooks_.trace({scaled(view.record, unit_), scaled(record, unit_)});
     if (!(options_.solve.until_gap > 0)) return true;
     Certificate certificate = record.certificate;
-    if (certifies_) {
-      if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
-      certificate.lower = std::max(certificate.lower, reached_->lower);
-      certificate.rounding = reached_->rounding;
+    if (computes_certificates_) {
+      if (!best_bound_)
+        best_bound_ = solve_candidate(candidates_[0].options, view.recent).certificate;
+      certificate.lower = std::max(certificate.lower, best_bound_->lower);
+      certificate.rounding = best_bound_->rounding;
     }
     const auto gap = certificate.relative_gap();
     const bool is_reached =
         certificate.is_perfect_fit() || (gap && *gap <= options_.solve.until_gap);
     if (!is_reached) return true;
-    reached_ = certificate;
+    best_bound_ = certificate;
     return false;
   }
 
-  [[nodiscard]] ScoredRows scored(const Outcome& outcome, const Dataset& rows) const {
+  [[nodiscard]] ScoredRows score_rows(const Outcome& outcome, const Dataset& rows) const {
     return score(outcome.scorer(), loss_, outcome.options.alpha, rows,
                  data_.preprocessor.target_scale());
   }
@@ -357,12 +358,12 @@ class Runner {
       detail.accuracy = score(view.model, loss_, options.alpha, data_.valid).risk.accuracy;
     }
     if (view.sampler != nullptr) {
-      detail.law = summarise_law(view.sampler->probabilities(), losses, options.alpha);
+      detail.distribution = summarise_law(view.sampler->probabilities(), losses, options.alpha);
     }
     return detail;
   }
 
-  // Describes the rows that were least seen in training.
+  // Describes the test rows; without any, the validation or training rows.
   [[nodiscard]] PartDetail detail_of(const Outcome& outcome, const ScoredSets& scored) const {
     const auto [data, rows, name, found] =
         data_.test.rows > 0 ? std::tuple(&data_.test, &data_.rows.test, "test", &scored.test)
@@ -384,17 +385,19 @@ class Runner {
     return detail;
   }
 
-  // By the distribution of the exact optimum, which bounds every model alike.
+  // The lower bound by the exact optimum's distribution is valid for every model.
   [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome,
                                                           const TailRisk& training) const {
     if (outcome.certificate) return scaled(*outcome.certificate, unit_);
-    if (outcome.result.stop_reason == StopReason::gap) return scaled(*reached_, unit_);
-    if (!certifies_ || outcome.result.stop_reason == StopReason::diverged) return std::nullopt;
+    if (outcome.result.stop_reason == StopReason::gap) return scaled(*best_bound_, unit_);
+    if (!computes_certificates_ || outcome.result.stop_reason == StopReason::diverged)
+      return std::nullopt;
     const std::optional<Outcome>& last = groups_.back().best;
-    Certificate certificate = scaled(
-        last && last->certificate ? *last->certificate
-                                  : *solved(outcome.options, &outcome.result.model).certificate,
-        unit_);
+    Certificate certificate =
+        scaled(last && last->certificate
+                   ? *last->certificate
+                   : *solve_candidate(outcome.options, &outcome.result.model).certificate,
+               unit_);
     certificate.upper = training.cvar + unit_ * outcome.result.model.penalty(outcome.options.ridge);
     return certificate;
   }
@@ -434,15 +437,15 @@ class Runner {
                        .reading = options_.data.source,
                        .task = options_.data.task,
                        .shares = data_.shares};
-    model.reading.progress = {};  // the caller's, and only for this run
+    model.reading.progress = {};  // valid only during this run
     return model;
   }
 
-  RunResult finish(Group& group, ScoredSets& sets) const {
+  RunResult make_result(Group& group, ScoredSets& sets) const {
     Outcome& best = *group.best;
-    sets.train = scored(best, data_.train);
+    sets.train = score_rows(best, data_.train);
     if (best.valid) sets.valid = std::move(*best.valid);
-    if (data_.test.rows > 0) sets.test = scored(best, data_.test);
+    if (data_.test.rows > 0) sets.test = score_rows(best, data_.test);
     TrainedModel model = model_of(best);
     model.training_risk = sets.train.risk.risk;
     model.certificate = certificate_of(best, sets.train.risk.risk);
@@ -458,8 +461,8 @@ class Runner {
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
     result.seconds = group.seconds;
     result.certificate = result.model.certificate();
-    if (!result.certificate && certifies_) {
-      result.no_certificate = "training diverged: there is no trained model to measure";
+    if (!result.certificate && computes_certificates_) {
+      result.no_certificate = "training diverged";
     }
     result.norm = norm_of(best);
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, sets);
@@ -472,12 +475,12 @@ class Runner {
   const RunHooks& hooks_;
   Loss loss_;
   double unit_;
-  bool certifies_;
+  bool computes_certificates_;
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;
   std::mutex mutex_;
   std::size_t done_ = 0;
-  std::optional<Certificate> reached_;  // with until_gap: the bound of the optimum so far
+  std::optional<Certificate> best_bound_;  // with until_gap: the best bound so far
 };
 
 }  // namespace
@@ -489,7 +492,7 @@ std::vector<RunResult> run_all(const PreparedData& data, const RunOptions& optio
 
 std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
                                 const RunHooks& hooks, std::vector<double> alphas) {
-  return Runner(data, options, hooks).path(std::move(alphas));
+  return Runner(data, options, hooks).run_path(std::move(alphas));
 }
 
 }  // namespace adacvar

@@ -11,17 +11,17 @@
 
 namespace adacvar {
 
-/// Losses and predictions of a model on some rows and their risk, in the user's units.
+/// Losses, predictions and risk of a model on some rows, in the user's units.
 struct ScoredRows {
   std::vector<double> losses;
   Predictions predictions;
   PartRisk risk;
 };
 
-/// Scores every row of `data` once. `scale` turns standardised targets back into the user's units;
-/// by default losses and predictions are in those of the targets.
-/// Throws: OptionError when the data has other features; NumericalError, naming the row, when a
-/// score or a loss is not finite; DataError for data without rows.
+/// Scores every row of `data` in one pass. `scale` converts standardised targets to the user's
+/// units; by default losses and predictions are in the units of the targets. Throws: OptionError if
+/// the data has other features; NumericalError, naming the row, if a score or loss is not finite;
+/// DataError for data without rows.
 [[nodiscard]] ScoredRows score(const Scorer& model, const Loss& loss, double alpha,
                                const Dataset& data, const TargetScale& scale = {});
 

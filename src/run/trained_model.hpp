@@ -15,22 +15,22 @@
 
 namespace adacvar {
 
-/// The parts of a Model: preprocessing, loss, parameters, and where they come from.
+/// The content of a Model: preprocessing, loss, parameters, and their origin.
 struct TrainedModel {
   Preprocessor preprocessor;
   Loss loss = Loss(LossKind::squared);
-  LinearModel model;  ///< without parameters where there is a network
-  std::shared_ptr<const Network> network = nullptr;  ///< null: the linear model is meant
+  LinearModel model;                                 ///< empty if there is a network
+  std::shared_ptr<const Network> network = nullptr;  ///< null for a linear model
   NetworkOptions network_options = {};
 
-  TrainOptions options;  ///< it was trained with these
+  TrainOptions options;  ///< options of its training
   StopReason stop_reason = StopReason::epochs;
   std::string source;           ///< name of the training data
-  DataFingerprint fingerprint;  ///< of that data, before it was split
-  SourceOptions reading = {};   ///< how that data was read
+  DataFingerprint fingerprint;  ///< fingerprint of the data before the split
+  SourceOptions reading = {};   ///< how the data was read
   TaskChoice task = TaskChoice::automatic;
-  SplitShares shares;  ///< how it was split, with the seed of `options`
-  /// On the training rows, in the user's units; none in files of versions that did not keep them.
+  SplitShares shares;  ///< the split; its seed is in `options`
+  /// In the user's units; empty for model files of older versions.
   std::optional<TailRisk> training_risk = {};
   std::optional<Certificate> certificate = {};
 

@@ -35,9 +35,9 @@ TEST(ChartAxis, without_whole_ticks_it_ends_at_the_values) {
   EXPECT_EQ(axis.low(), 3);
   EXPECT_EQ(axis.high(), 47);
   EXPECT_EQ(texts(axis), (Texts{"10", "20", "30", "40"}));
-  EXPECT_EQ(axis.place(3), 0);
-  EXPECT_EQ(axis.place(25), 0.5);
-  EXPECT_EQ(axis.place(47), 1);
+  EXPECT_EQ(axis.position(3), 0);
+  EXPECT_EQ(axis.position(25), 0.5);
+  EXPECT_EQ(axis.position(47), 1);
 }
 
 TEST(ChartAxis, a_logarithmic_axis_has_powers_of_ten_or_between_them_2_and_5) {
@@ -45,7 +45,7 @@ TEST(ChartAxis, a_logarithmic_axis_has_powers_of_ten_or_between_them_2_and_5) {
             (Texts{"1e-5", "0.0001", "0.001", "0.01", "0.1", "1"}));
   EXPECT_EQ(texts(axis_over({0.012, 0.3}, true)),
             (Texts{"0.01", "0.02", "0.05", "0.1", "0.2", "0.5"}));
-  EXPECT_NEAR(axis_over({1e-4, 1}, true).place(0.01), 0.5, 1e-12);
+  EXPECT_NEAR(axis_over({1e-4, 1}, true).position(0.01), 0.5, 1e-12);
 }
 
 TEST(ChartAxis, values_it_cannot_show_are_left_out) {
@@ -54,8 +54,8 @@ TEST(ChartAxis, values_it_cannot_show_are_left_out) {
   const ChartAxis axis = axis_over({nan, 1, infinity, 2, -infinity});
   EXPECT_EQ(axis.low(), 1);
   EXPECT_EQ(axis.high(), 2);
-  EXPECT_FALSE(axis.takes(nan));
-  EXPECT_FALSE(axis_over({1, 10}, true).takes(0));
+  EXPECT_FALSE(axis.can_show(nan));
+  EXPECT_FALSE(axis_over({1, 10}, true).can_show(0));
   EXPECT_EQ(axis_over({-5, 0, 1, 10}, true).low(), 1);
 }
 
@@ -76,7 +76,7 @@ TEST(ChartAxis, every_range_gives_an_axis_of_some_length) {
                                                 {0, 1e-310}}) {
         const ChartAxis axis = axis_over(values, log, whole);
         EXPECT_LT(axis.low(), axis.high());
-        EXPECT_TRUE(std::isfinite(axis.place(axis.high())));
+        EXPECT_TRUE(std::isfinite(axis.position(axis.high())));
         EXPECT_LE(axis.ticks().size(), 20U);
         for (const double tick : axis.ticks()) EXPECT_FALSE(axis.text(tick).empty());
       }

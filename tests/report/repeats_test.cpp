@@ -81,7 +81,7 @@ TEST(Repeats, what_diverged_once_is_not_in_the_race) {
   change_model(reports[1].results[0],
                [&](TrainedModel& m) { m.stop_reason = StopReason::diverged; });
   const std::vector<RepeatedResult> found = summarise_repeats(reports);
-  EXPECT_EQ(found[0].broken_off, 1U);
+  EXPECT_EQ(found[0].failed_repeats, 1U);
   EXPECT_FALSE(found[0].test->best);
   EXPECT_TRUE(found[1].test->best);
   EXPECT_EQ(found[1].test->above_least.mean, 0);
@@ -127,11 +127,11 @@ TEST(Repeats, json_has_every_run_and_what_they_come_to) {
   EXPECT_TRUE(mean["risk"]["test"]["above_least"].contains("error"));
 }
 
-TEST(Repeats, the_verdict_names_the_least_and_what_is_not_told_from_it) {
+TEST(Repeats, the_verdict_names_the_least_and_those_not_significantly_different) {
   const std::string text = verdict(summarise_repeats(three_reports()), 3, 0.05);
   for (const char* const words :
        {"Over 3 seeds and splits", "the worst 5 % of the test rows", "3 ± 1", "79 % lower",
-        "The least CVaR there has Ada-CVaR; not told apart from it: Trunc-CVaR."}) {
+        "Ada-CVaR has the least CVaR there", "not significantly different: Trunc-CVaR."}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << ": " << text;
   }
 }

@@ -49,7 +49,7 @@ TEST(RunText, parts_without_rows_are_left_out) {
   EXPECT_EQ(text.find("validation"), std::string::npos) << text;
 }
 
-TEST(RunText, stars_mark_the_least_cvar_of_each_part_and_what_is_not_told_from_it) {
+TEST(RunText, stars_mark_the_least_cvar_and_those_not_significantly_different) {
   RunReport report{{made_result(Algorithm::adacvar, false, made_part(10, 2), {}, made_part(5, 1)),
                     made_result(Algorithm::soft, false, made_part(10, 1), {}, made_part(5, 1.1)),
                     made_result(Algorithm::mean, false, made_part(10, 3), {}, made_part(5, 4))},
@@ -68,7 +68,7 @@ TEST(RunText, stars_mark_the_least_cvar_of_each_part_and_what_is_not_told_from_i
                      "  soft      1.1  2.2  3.3*     1.25\n"
                      "  mean        4    8   12      1.25\n"
                      "\n"
-                     "* least CVaR, or not told apart from it by a paired bootstrap\n"))
+                     "* least CVaR, or not significantly different by a paired bootstrap\n"))
       << text;
 }
 
@@ -95,7 +95,7 @@ TEST(RunText, the_widest_numbers_fit_80_columns) {
   EXPECT_NE(text.find("0.988      0.494"), std::string::npos) << text;
 }
 
-TEST(RunText, tuning_says_what_was_chosen) {
+TEST(RunText, tuning_names_the_selected_options) {
   RunResult adacvar = made_result(Algorithm::adacvar, false, made_part(10, 2), {}, {});
   adacvar.trials = 18;
   change_model(adacvar, [&](TrainedModel& m) { m.options.learning_rate = 0.001; });
@@ -106,16 +106,16 @@ TEST(RunText, tuning_says_what_was_chosen) {
   trunc.trials = 18;
   change_model(trunc, [&](TrainedModel& m) { m.options.optimizer.kind = OptimizerKind::adam; });
   RunResult soft = made_result(Algorithm::soft, false, made_part(10, 2), {}, {});
-  soft.trials = 17;  // of a run that was stopped
+  soft.trials = 17;  // the run was stopped
   RunResult mean = made_result(Algorithm::mean, false, made_part(10, 2), {}, {});
   mean.trials = 18;
   const std::string text = run_text({{adacvar, with_eta, trunc, soft, mean}, {}});
   EXPECT_TRUE(
-      text.ends_with("\nadacvar: chosen of 18 runs: sgd, learning rate 0.001, eta-scale 3\n"
-                     "adacvar: chosen of 18 runs: sgd, learning rate 0.001, eta 0.25\n"
-                     "trunc: chosen of 18 runs: adam, learning rate 0\n"
-                     "soft: chosen of 17 runs: sgd, learning rate 0, temperature 0.1\n"
-                     "mean: chosen of 18 runs: sgd, learning rate 0\n"))
+      text.ends_with("\nadacvar: selected from 18 runs: sgd, learning rate 0.001, eta-scale 3\n"
+                     "adacvar: selected from 18 runs: sgd, learning rate 0.001, eta 0.25\n"
+                     "trunc: selected from 18 runs: adam, learning rate 0\n"
+                     "soft: selected from 17 runs: sgd, learning rate 0, temperature 0.1\n"
+                     "mean: selected from 18 runs: sgd, learning rate 0\n"))
       << text;
 }
 

@@ -56,7 +56,7 @@ TEST(Verdict, of_several_compares_ada_cvar_to_the_mean) {
       " Its CVaR of the training rows is at most 50 % above that of the best linear model."));
   report.results[0].certificate = Certificate{1, 5};
   EXPECT_TRUE(verdict(report).ends_with(
-      " Its CVaR of the training rows is 5 times the least that is proved possible."));
+      " Its CVaR of the training rows is 5 times the certified lower bound."));
 }
 
 TEST(Certificate, a_bound_is_never_rounded_up) {
@@ -136,27 +136,28 @@ TEST(Verdict, says_when_another_algorithm_is_better) {
       << verdict(report);
 }
 
-TEST(Verdict, says_what_the_rows_do_not_tell_apart) {
+TEST(Verdict, names_differences_that_are_not_significant) {
   RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::trunc, 1, 1.8),
                     on_test(Algorithm::mean, 1, 2.1)},
                    {}};
   report.results[0].test->best = true;
   report.results[1].test->best = true;
   EXPECT_NE(verdict(report).find("Trunc-CVaR has the least CVaR there, 10 % lower than Ada-CVaR's, "
-                                 "but is not told apart"),
+                                 "but not significantly different"),
             std::string::npos)
       << verdict(report);
   report.results[1].test->risk.cvar = 2.2;
-  EXPECT_NE(verdict(report).find("Trunc-CVaR is not told apart from Ada-CVaR on the test rows."),
-            std::string::npos)
+  EXPECT_NE(
+      verdict(report).find("Trunc-CVaR is not significantly different from Ada-CVaR on the test"),
+      std::string::npos)
       << verdict(report);
   // The losses of both decide about Ada-CVaR and mean.
   report.results[0].detail->losses = {1, 2, 3, 4, 5, 6, 7, 2.0};
   report.results[2].detail->losses = {2, 1, 4, 3, 6, 5, 2, 7.1};
-  EXPECT_NE(verdict(report).find("mean-trained model's (not told apart"), std::string::npos)
+  EXPECT_NE(verdict(report).find("mean-trained model's (not significant"), std::string::npos)
       << verdict(report);
   report.results[2].detail->losses = {11, 12, 13, 14, 15, 16, 17, 12.0};
-  EXPECT_EQ(verdict(report).find("(not told apart"), std::string::npos) << verdict(report);
+  EXPECT_EQ(verdict(report).find("(not significant"), std::string::npos) << verdict(report);
 }
 
 TEST(Verdict, of_one_algorithm_compares_tail_and_mean) {
@@ -207,8 +208,8 @@ TEST(Verdict, of_an_evaluation_says_which_rows_and_which_tail_share) {
       RiskEstimate{.alpha = 0.1, .mean = 2, .cvar = 4, .cvar_interval = {3, 5}});
   EXPECT_EQ(verdict(evaluation),
             "On the worst 10 % of 50 test rows the loss is 4 (95 % interval 3 to 5), 2 times the "
-            "mean over all rows, 2. With fewer than 10 rows in the tail the interval means "
-            "nothing.");
+            "mean over all rows, 2. With fewer than 10 rows in the tail the interval is not "
+            "reliable.");
   evaluation.all.risk[0].reliable = true;
   evaluation.all.risk[0].tail_index = 0.7;
   EXPECT_NE(verdict(evaluation).find("too heavy"), std::string::npos);

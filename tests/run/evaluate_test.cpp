@@ -79,7 +79,7 @@ TEST_F(Evaluate, worst_rows_come_first_and_are_counted_from_one) {
     rows.push_back(row.row);
     losses.push_back(row.loss);
   }
-  EXPECT_EQ(rows, (std::vector<std::size_t>{2, 4, 3, 1}));  // of equal ones the earlier
+  EXPECT_EQ(rows, (std::vector<std::size_t>{2, 4, 3, 1}));  // ties go to the earlier row
   EXPECT_EQ(losses, (std::vector<double>{9, 9, 4, 1}));
   EXPECT_EQ(found.detail.worst[1].target, "-3");
   EXPECT_EQ(found.detail.worst[1].prediction, "0");
@@ -140,9 +140,8 @@ TEST_F(Evaluate, a_column_of_groups_has_a_hundred_values_at_most) {
   const EvaluateOptions options{.alphas = {1}, .group = "id", .bootstrap = {.resamples = 2}};
   EXPECT_EQ(evaluate(identity_model(), write("t.csv", text), options).groups.size(), 100U);
   const std::string more = write("more.csv", text + "1,2,101\n");
-  expect_words<OptionError>(
-      [&] { (void)evaluate(identity_model(), more, options); },
-      "group = 'id' has more than 100 values; a column of groups may have that many at most");
+  expect_words<OptionError>([&] { (void)evaluate(identity_model(), more, options); },
+                            "group = 'id' ... more than 100 values");
   expect_words<DataError>([&] { (void)evaluate(identity_model(), more, {.group = "q"}); },
                           more + ": group column 'q' is not one of: x, y, id");
 }
@@ -163,10 +162,10 @@ TEST_F(Evaluate, tail_shares_are_the_usual_ones_and_the_models_own) {
 }
 
 TEST_F(Evaluate, tails_of_few_rows_are_noted) {
-  EXPECT_EQ(
-      evaluate(identity_model(), five_rows(), {.alphas = {0.1, 0.5}}).notes,
-      (Words{"alpha = 0.1 of 5 rows is 0.5 rows, less than one: this CVaR is the largest loss",
-             "alpha = 0.5 of 5 rows is a tail of 2.5: too few to rely on its intervals"}));
+  const Words notes = evaluate(identity_model(), five_rows(), {.alphas = {0.1, 0.5}}).notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_PRED2(support::has_words, notes[0], "alpha = 0.1 of 5 rows ... 0.5 ... largest loss");
+  EXPECT_PRED2(support::has_words, notes[1], "alpha = 0.5 of 5 rows ... 2.5 ... intervals");
 }
 
 // y is a number or, for classes, a name; g has two values.
@@ -250,12 +249,12 @@ TEST_F(Evaluate, a_part_of_other_data_or_without_rows_is_refused) {
   options.train.epochs = 1;
   const Model model = run(options).results.at(0).model;
   const std::string other = write("other.csv", table(51, false));
-  expect_words<OptionError>([&] { (void)evaluate(model, other, {.part = DataPart::train}); },
-                            "part needs the data the model was trained on (" + options.data.data +
-                                ", 50 rows); " + other + " is not the same");
+  expect_words<OptionError>(
+      [&] { (void)evaluate(model, other, {.part = DataPart::train}); },
+      "part needs the data ... " + options.data.data + ", 50 rows ... " + other);
   expect_words<OptionError>(
       [&] { (void)evaluate(model, options.data.data, {.part = DataPart::test}); },
-      "the model's data was split without rows for that part");
+      "no rows in that part");
   EXPECT_EQ(evaluate(model, other).all.rows, 51U);
 }
 

@@ -177,7 +177,7 @@ TEST(Run, is_prepare_train_and_score) {
   EXPECT_EQ(found.trials, 1U);
 }
 
-// What tuning should pick: every candidate trained one after the other, the first best kept.
+// The expected selection: trains every candidate in turn and keeps the first of the best.
 template <class Better>
 TrainOptions best_of_grid(const RunOptions& options, const Loss& loss, const Better& better) {
   const PreparedData data = prepare_data(options.data, options.train.seed);
@@ -419,12 +419,9 @@ TEST(Run, small_tails_and_divergence_are_noted) {
   const RunReport report = run(options);
   EXPECT_EQ(report.results[0].model.parts().stop_reason, StopReason::diverged);
   EXPECT_TRUE(std::isfinite(report.results[0].test->risk.cvar));
-  EXPECT_EQ(report.notes.at(0),
-            "adacvar diverged after 0 epochs: its last finite model with the least loss is kept; "
-            "try a smaller learning rate. No certificate, for training diverged: there is no "
-            "trained model to measure");
-  EXPECT_EQ(report.results[0].no_certificate,
-            "training diverged: there is no trained model to measure");
+  EXPECT_PRED2(support::has_words, report.notes.at(0),
+               "adacvar diverged after 0 epochs ... smaller learning rate ... No certificate");
+  EXPECT_EQ(report.results[0].no_certificate, "training diverged");
 }
 
 // Shares of a whole: the third follows from the others, but for rounding.
@@ -538,13 +535,13 @@ TEST(Compare, a_closer_look_tells_of_every_epoch_of_every_algorithm) {
     EXPECT_EQ(tail_risk(result.detail->losses, 0.1), result.test->risk);
     for (const EpochDetail& epoch : result.epoch_details) {
       EXPECT_GE(epoch.training_cvar, result.certificate->lower);
-      EXPECT_EQ(epoch.law.has_value(),
+      EXPECT_EQ(epoch.distribution.has_value(),
                 result.model.parts().options.algorithm == Algorithm::adacvar);
-      if (!epoch.law) continue;
-      EXPECT_GE(epoch.law->effective_rows, 14.9);  // the cap: a tenth of 150
-      EXPECT_LE(epoch.law->effective_rows, 150.1);
-      EXPECT_LE(epoch.law->entropy, std::log(150.0) + 1e-9);
-      EXPECT_LE(epoch.law->tail_share, 1.0);
+      if (!epoch.distribution) continue;
+      EXPECT_GE(epoch.distribution->effective_rows, 14.9);  // the cap: a tenth of 150
+      EXPECT_LE(epoch.distribution->effective_rows, 150.1);
+      EXPECT_LE(epoch.distribution->entropy, std::log(150.0) + 1e-9);
+      EXPECT_LE(epoch.distribution->tail_share, 1.0);
     }
   }
 }
@@ -606,21 +603,20 @@ TEST(Run, a_request_without_effect_is_refused) {
               (void)run(options, traced);
             }).find("trace has no effect: only with algorithm = adacvar"),
             std::string::npos);
-  EXPECT_NE(message_of<OptionError>([&] { (void)compare(options, traced); }).find("one algorithm"),
+  EXPECT_NE(message_of<OptionError>([&] {
+              (void)compare(options, traced);
+            }).find("not supported with compare"),
             std::string::npos);
 }
 
-TEST(Run, tuning_that_cannot_be_judged_is_refused) {
+TEST(Run, tuning_without_validation_rows_or_classes_is_refused) {
   RunOptions options = synthetic();
   options.tune.tune = true;
   options.data.split = {0.8, 0, 0.2};
-  expect_words<OptionError>(
-      [&] { (void)run(options); },
-      "tune selects on validation rows, there are none: give them a share of split");
+  expect_words<OptionError>([&] { (void)run(options); }, "tune needs validation rows");
   options.data.split = {};
   options.tune.select = Selection::accuracy;
-  expect_words<OptionError>([&] { (void)run(options); },
-                            "select = accuracy needs a target of classes; the target is a number");
+  expect_words<OptionError>([&] { (void)run(options); }, "select = accuracy needs classes");
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace adacvar {
 
-/// For a terminal of 80 columns.
+/// Formats an evaluation for a terminal of 80 columns.
 [[nodiscard]] std::string evaluation_text(const Evaluation& evaluation);
 
-/// The object of docs/file_formats.md, "What --json prints", in one line.
+/// Returns the JSON object of docs/file_formats.md, "What --json prints", in one line.
 [[nodiscard]] std::string evaluation_json(const Evaluation& evaluation);
 
 }  // namespace adacvar

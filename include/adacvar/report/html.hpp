@@ -7,11 +7,11 @@
 
 namespace adacvar {
 
-/// A page about a run, as one HTML file that needs nothing else. Results must have their losses
-/// (RunHooks::detail); sections whose data is not there (Detail::all) are left out.
+/// Returns the report of a run as one self-contained HTML page. Results must have their losses
+/// (RunHooks::detail); sections that need Detail::all are omitted without it.
 [[nodiscard]] std::string run_html(const RunReport& report);
 
-/// A page about an evaluation.
+/// Returns the report of an evaluation.
 [[nodiscard]] std::string evaluation_html(const Evaluation& evaluation);
 
 }  // namespace adacvar

@@ -8,18 +8,18 @@
 
 namespace adacvar {
 
-/// The object of docs/file_formats.md, "What --json prints", in one line; `model_path` where a
-/// model was written. Several results: as compare_json.
+/// Returns the JSON object of docs/file_formats.md, "What --json prints", in one line; for several
+/// results, that of compare_json. `model_path` is the model file, if one was written.
 [[nodiscard]] std::string run_json(const RunReport& report, const std::string& model_path = {});
 
-/// A line of a trace.
+/// Returns one line of a trace.
 [[nodiscard]] std::string trace_json(const TraceRecord& record);
 
-/// One object with the list `runs`, an entry for every algorithm.
+/// Returns an object with the list `runs`, one entry per algorithm.
 [[nodiscard]] std::string compare_json(const RunReport& report);
 
-/// The same for several seeds, at least two: `runs` has an entry for every algorithm and seed, and
-/// `repeats` what they come to. `notes` are those of all.
+/// Returns the object for two or more seeds: `runs` has one entry per algorithm and seed, `repeats`
+/// summarises them. `notes` are those of all seeds.
 [[nodiscard]] std::string repeats_json(std::span<const RunReport> reports,
                                        const std::vector<std::string>& notes);
 

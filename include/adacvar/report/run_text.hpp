@@ -6,10 +6,10 @@
 
 namespace adacvar {
 
-/// What a run found, as a table for a terminal of 80 columns: for every part of the data the mean,
-/// VaR and CVaR of each algorithm's losses, for classes accuracy and least precision of a class.
-/// Where there are several algorithms, a star marks the least CVaR and those that are not told from
-/// it (PartRisk::best).
+/// Formats results as a table for a terminal of 80 columns: mean, VaR and CVaR of each algorithm's
+/// losses on the training, validation and test rows; for classes also accuracy and the least
+/// precision of a class. With several algorithms, a star marks the least CVaR and those that are
+/// not significantly different from it (PartRisk::best).
 [[nodiscard]] std::string run_text(const RunReport& report);
 
 }  // namespace adacvar

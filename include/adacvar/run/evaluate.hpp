@@ -14,7 +14,7 @@
 
 namespace adacvar {
 
-/// Which of the rows that a model's data was split into.
+/// The rows to evaluate: all, or one set of the model's own split.
 enum class DataPart : std::uint8_t { all, train, valid, test };
 
 struct EvaluateOptions {
@@ -30,16 +30,16 @@ struct EvaluateOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// Losses of some rows, in the user's units, and what they amount to.
+/// Risk of a set of rows, in the user's units.
 struct RiskTable {
-  std::string name;  ///< of the group; empty: all rows
+  std::string name;  ///< name of the group; empty: all rows
   std::size_t rows = 0;
   std::vector<RiskEstimate> risk;  ///< one per alpha
   std::optional<double> accuracy = {};
   std::optional<double> min_class_precision = {};
 };
 
-/// What `evaluate` finds.
+/// Result of `evaluate`.
 struct Evaluation {
   std::string source;
   std::string loss;
@@ -49,22 +49,22 @@ struct Evaluation {
   RiskTable all;
   std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
   double certified_alpha = 0;
-  std::vector<RiskTable> groups;     ///< by CVaR at the model's alpha, the largest first
-  DataFingerprint fingerprint = {};  ///< of the columns read
-  double alpha = 0;                  ///< the model's own
-  PartDetail detail;                 ///< of all rows; its worst rows among them
+  std::vector<RiskTable> groups;     ///< by decreasing CVaR at the model's alpha
+  DataFingerprint fingerprint = {};  ///< fingerprint of the columns read
+  double alpha = 0;                  ///< the model's alpha
+  PartDetail detail;                 ///< detail of all rows, including the worst rows
   std::vector<std::string> notes;
 };
 
-/// Which of the tail shares of an evaluation stands for it: the model's own where it was asked for,
-/// else the first.
+/// Returns the index of the model's alpha among the alphas of the evaluation; 0 if it is not among
+/// them.
 [[nodiscard]] std::size_t own_alpha(const Evaluation& evaluation);
 
-/// Losses of a model on the rows of `data`: mean, VaR and CVaR with bootstrap intervals, the worst
-/// rows, and the same by groups.
+/// Evaluates a model on the rows of `data`: mean, VaR and CVaR of the losses with bootstrap
+/// intervals, for all rows and by group, and the worst rows.
 /// Throws: OptionError for an option that is not allowed, a part of data that the model was not
-/// trained on, or a group column with more than 100 values; DataError when the data has not the
-/// columns or classes of the model.
+/// trained on, or a group column with more than 100 values; DataError if the data lacks columns of
+/// the model or has other classes.
 [[nodiscard]] Evaluation evaluate(const Model& model, const std::string& data,
                                   const EvaluateOptions& options = {});
 

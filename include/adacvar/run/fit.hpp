@@ -14,7 +14,7 @@
 namespace adacvar {
 
 enum class FitAlgorithm : std::uint8_t {
-  automatic,  ///< exact where that takes seconds, else adacvar
+  automatic,  ///< exact if that takes only seconds, else adacvar
   exact,
   adacvar,
   trunc,
@@ -28,25 +28,27 @@ struct FitOptions {
   LossOptions loss = {};
   double ridge = 0;
   std::uint64_t seed = 0;
-  /// Regression, unless the target has two values; `classes` makes them of any number of values.
+  /// automatic: classification if the target has two values, else regression; `classes`:
+  /// classification with any number of values.
   enum class Target : std::uint8_t { automatic, number, classes } target = Target::automatic;
-  bool standardise = true;                  ///< features to mean 0, standard deviation 1
-  std::span<const double> weights = {};     ///< one per row, >= 0; empty: every row counts 1
-  std::span<const std::string> names = {};  ///< of the columns; empty: x1, x2, ...
-  /// Settings of the gradient steps; alpha, algorithm, ridge and seed are those above.
+  bool standardise = true;                  ///< scale features to mean 0, standard deviation 1
+  std::span<const double> weights = {};     ///< one per row, >= 0; empty: all 1
+  std::span<const std::string> names = {};  ///< column names; empty: x1, x2, ...
+  /// Options of training by gradient steps; alpha, algorithm, ridge and seed are taken from above.
   TrainOptions steps = {};
-  unsigned threads = 0;                     ///< 0: as many as the machine has
-  const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best model so far
+  unsigned threads = 0;                     ///< 0: one per hardware thread
+  const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, training ends
 };
 
-/// The linear model of least CVaR on these rows. The matrix is borrowed during the call.
+/// Fits a linear model that minimises the CVaR of its losses on these rows. The matrix is borrowed
+/// during the call.
 ///
-/// `targets`: numbers, or the numbers of classes; the overload takes classes by name. Standardised
-/// by their mean and standard deviation inside, with the features, unless told otherwise: the model
-/// keeps both and speaks in the user's units.
-/// Cost: a copy of the features in single precision, and that of solve_exact or train.
-/// Throws: DataError for sizes that do not fit, a NaN or infinity (with its row and column), a
-/// constant target, a single class; OptionError for an option that is not allowed.
+/// `targets` are numbers, or class numbers; the overload takes class names. Targets and, by
+/// default, features are standardised internally; the model keeps the scales, so its predictions
+/// and risks are in the user's units. Cost: a copy of the features in single precision, plus that
+/// of solve_exact or train. Throws: DataError for sizes that do not fit, a NaN or infinity (with
+/// its row and column), a constant target, a single class; OptionError for an option that is not
+/// allowed.
 [[nodiscard]] Model fit(const MatrixView& features, std::span<const double> targets,
                         const FitOptions& options = {});
 [[nodiscard]] Model fit(const MatrixView& features, std::span<const std::string> classes,

@@ -17,28 +17,28 @@
 
 namespace adacvar {
 
-/// How a model does on one part of the data, in the user's units.
+/// Risk of a model on the training, validation or test rows, in the user's units.
 struct PartRisk {
   std::size_t rows = 0;
   TailRisk risk = {};
   std::optional<double> accuracy = {};             ///< classes only
   std::optional<double> min_class_precision = {};  ///< classes only
-  /// Where algorithms were compared: the CVaR less the least of those that were trained, by a
-  /// paired bootstrap over the rows; `best`: one of those, and not told from the least.
+  /// In a comparison: the difference to the least CVaR of the trained algorithms, by a paired
+  /// bootstrap over the rows. `best`: trained, and not significantly above the least.
   std::optional<CvarDifference> above_least = {};
   bool best = false;
 };
 
 /// A row with one of the largest losses.
 struct WorstRow {
-  std::size_t row = 0;  ///< in the data, from 1; a header is not counted
+  std::size_t row = 0;  ///< one-based row number in the data, without the header
   double loss = 0;
   std::string target;
   std::string prediction;
-  std::vector<std::string> values = {};  ///< of PartDetail::columns
+  std::vector<std::string> values = {};  ///< values of PartDetail::columns
 };
 
-/// How one class fares.
+/// Precision and recall of one class.
 struct ClassScore {
   std::string name;
   std::uint64_t rows = 0;
@@ -46,25 +46,25 @@ struct ClassScore {
   double recall = 0;
 };
 
-/// A closer look at a model on one part of the data, for histograms and reports.
+/// Details of a model on one set of rows, for histograms and reports.
 struct PartDetail {
   std::string part;                  ///< test, validation, training, or all
   std::vector<double> losses;        ///< in the user's units
-  std::vector<std::string> columns;  ///< those that weigh most, whose values worst rows show
+  std::vector<std::string> columns;  ///< columns with the largest weights, shown for the worst rows
   std::vector<WorstRow> worst;
   std::vector<ClassScore> classes;          ///< classes only
-  std::vector<CalibrationBin> calibration;  ///< where there are probabilities
+  std::vector<CalibrationBin> calibration;  ///< if the model predicts probabilities
 };
 
-/// A closer look at an epoch's end.
+/// Details of the model after an epoch.
 struct EpochDetail {
   std::uint64_t epoch = 0;
-  double training_cvar = 0;             ///< with the ridge, in the user's units
+  double training_cvar = 0;             ///< including the ridge penalty, in the user's units
   std::optional<double> accuracy = {};  ///< on the validation rows; classes only
-  std::optional<LawSummary> law = {};   ///< of adacvar's sampler
+  std::optional<LawSummary> distribution = {};  ///< adacvar: summary of the sampler's distribution
 };
 
-/// What came of training by one algorithm.
+/// Result of training with one algorithm.
 struct RunResult {
   Model model;
   std::optional<PartRisk> train = {};
@@ -72,24 +72,24 @@ struct RunResult {
   std::optional<PartRisk> test = {};
   std::vector<EpochRecord> history = {};  ///< in the user's units
   std::uint64_t epochs = 0;
-  std::uint64_t trials = 1;           ///< runs that the model was selected from
-  bool selected_by_accuracy = false;  ///< of the validation rows; else by their CVaR
-  double seconds = 0;                 ///< of all its trials, added up
-  /// What the training CVaR (plus ridge) could be at best, in the user's units.
+  std::uint64_t trials = 1;           ///< number of runs that the model was selected from
+  bool selected_by_accuracy = false;  ///< on the validation rows; else by CVaR
+  double seconds = 0;                 ///< total time of all trials
+  /// Bounds on the least training CVaR (plus ridge penalty), in the user's units.
   std::optional<Certificate> certificate = {};
-  std::string no_certificate = {};  ///< why there is none where one was asked for
-  double norm = 0;                  ///< of the parameters
-  /// Where they were asked for (RunHooks::detail).
+  std::string no_certificate = {};  ///< why a requested certificate is missing
+  double norm = 0;                  ///< norm of the parameters
+  /// Filled on request (RunHooks::detail).
   std::optional<PartDetail> detail = {};
   std::vector<EpochDetail> epoch_details = {};
 
-  /// Whether the run ended with a model that says something about its algorithm.
+  /// Whether the run ended with a usable model: it did not diverge and finished an epoch.
   [[nodiscard]] bool is_trained() const;
-  /// Whether it is compared for the least CVaR: trained, and not the exact optimum.
-  [[nodiscard]] bool is_in_race() const;
+  /// Whether it can be marked best: it is trained, and not the exact optimum.
+  [[nodiscard]] bool is_candidate() const;
 };
 
-/// The state of the game after an epoch, in the user's units; a line of a trace.
+/// State of the game after an epoch, in the user's units; one line of a trace.
 struct TraceRecord {
   EpochRecord epoch;
   GameRecord game;
@@ -98,9 +98,8 @@ struct TraceRecord {
 /// The results of one or more algorithms on the same data.
 struct RunReport {
   std::vector<RunResult> results;
-  std::vector<std::string> notes;  ///< what a user should know, one sentence each
-  /// What must be known to read the results: stands before them, and is shown even when notes are
-  /// not.
+  std::vector<std::string> notes;  ///< remarks for the user, one sentence each
+  /// Notes needed to interpret the results; shown before them, even if notes are hidden.
   std::vector<std::string> headlines = {};
 
   /// Headlines, then notes.

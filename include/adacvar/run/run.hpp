@@ -17,7 +17,7 @@
 
 namespace adacvar {
 
-/// What tuning selects by, on the validation rows.
+/// Criterion of tuning, on the validation rows.
 enum class Selection : std::uint8_t {
   cvar,
   accuracy,  ///< classes only; ties go to the smaller CVaR
@@ -32,12 +32,12 @@ struct TuneOptions {
 };
 
 enum class CertifyChoice : std::uint8_t {
-  automatic,  ///< where it takes seconds at most: max(rows, 10 parameters) * parameters^2 <= 1e9
+  automatic,  ///< if it takes seconds: max(rows, 10 parameters) * parameters^2 <= 1e9
   yes,
   no,
 };
 
-/// How results are compared to the best possible.
+/// Options of certificates and the exact solver.
 struct SolveOptions {
   CertifyChoice certify = CertifyChoice::automatic;
   double tolerance = 1e-6;
@@ -59,7 +59,7 @@ struct CheckpointOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// A whole run: data, loss, training, tuning, proofs.
+/// Options of a run: data, loss, training, tuning, certificates.
 struct RunOptions {
   DataOptions data = {};
   LossOptions loss = {};
@@ -67,53 +67,54 @@ struct RunOptions {
   TuneOptions tune = {};
   SolveOptions solve = {};
   NetworkOptions network = {};
-  CheckpointOptions checkpoint = {};  ///< of `run` without tuning
-  RepeatOptions repeat = {};          ///< of `compare_repeated`
+  CheckpointOptions checkpoint = {};  ///< for `run` without tuning
+  RepeatOptions repeat = {};          ///< for `compare_repeated`
 };
 
-/// Where a run is.
+/// Progress of a run.
 struct RunProgress {
   std::size_t runs_done = 0;
   std::size_t runs = 1;
-  const EpochRecord* epoch = nullptr;  ///< after an epoch, when there is one run; user's units
-  /// Within an epoch, now and then, when there is one run: epochs done, such as 2.25.
+  const EpochRecord* epoch = nullptr;  ///< after an epoch of a single run; user's units
+  /// Within an epoch of a single run: epochs done, such as 2.25.
   std::optional<double> epochs_done = {};
-  std::optional<double> valid_cvar = {};      ///< of the run that has just ended
-  std::optional<double> valid_accuracy = {};  ///< likewise, where tuning selects by it
-  std::size_t repeats_done = 0;               ///< seeds before this one
+  std::optional<double> valid_cvar = {};      ///< of the run that just ended
+  std::optional<double> valid_accuracy = {};  ///< likewise, if tuning selects by accuracy
+  std::size_t repeats_done = 0;               ///< number of finished seeds
   std::size_t repeats = 1;
 };
 
-/// How closely results are looked at beyond their risks.
+/// Amount of detail in results beyond their risks.
 enum class Detail : std::uint8_t {
   none,
-  losses,  ///< the losses of the test rows; without them of the validation, then training rows
-  all,     ///< also worst rows, classes and every epoch, at the cost of a pass over the data each
+  losses,  ///< losses of the test rows; without any, of the validation or training rows
+  all,     ///< also worst rows, classes and every epoch; costs a pass over the data each
 };
 
-/// How a caller watches and stops a run, and what it lends to it. `progress` is called from one
-/// thread at a time.
+/// Callbacks and resources of a run. `progress` is called from one thread at a time.
 struct RunHooks {
   std::function<void(const RunProgress&)> progress = {};
-  const std::atomic<bool>* stop = nullptr;  ///< true: ends with the best models so far
-  /// Called once the data is read, before training, with the notes about it.
+  const std::atomic<bool>* stop =
+      nullptr;  ///< when it becomes true, the run ends with the best models so far
+  /// Called with the notes about the data, after it is read and before training.
   std::function<void(const std::vector<std::string>&)> data_ready = {};
-  std::function<void(const TraceRecord&)> trace = {};  ///< `run` of adacvar: after every epoch
+  std::function<void(const TraceRecord&)> trace = {};  ///< `run` with adacvar: after every epoch
   Detail detail = Detail::none;                        ///< does not change the models
-  const NetworkMaker* networks = nullptr;              ///< makes networks, where one is asked for
+  const NetworkMaker* networks = nullptr;              ///< needed for networks
 };
 
-/// Reads, splits, trains and judges: the whole program for one algorithm.
-/// Throws: OptionError, DataError as its parts do; OptionError when tuning has no validation rows.
+/// Reads and splits the data, trains one algorithm and evaluates the model.
+/// Throws: OptionError for options that are not allowed, or tuning without validation rows;
+/// DataError for data that cannot be used.
 [[nodiscard]] RunReport run(const RunOptions& options, const RunHooks& hooks = {});
 
-/// The same for all algorithms, on the same splits, with the same budget and rule of selection; the
-/// exact optimum last, where certificates are wanted. Runs are spread over the cores.
+/// Runs all algorithms on the same splits, with the same budget and selection rule, in parallel;
+/// the exact optimum is last, if certificates are computed.
 [[nodiscard]] RunReport compare(const RunOptions& options, const RunHooks& hooks = {});
 
-/// `compare` with the seeds seed, seed + 1, ..., as many as `options.repeat` says, a report for
-/// each; the data is read once. Later reports than the first are without detail. When stopped,
-/// those that ended before, or the first.
+/// Repeats `compare` `options.repeat` times with the seeds seed, seed + 1, ... and returns a report
+/// for each; the data is read once. Only the first report has details. If stopped, returns the
+/// finished reports, at least the first.
 [[nodiscard]] std::vector<RunReport> compare_repeated(const RunOptions& options,
                                                       const RunHooks& hooks = {});
 
