@@ -10,7 +10,7 @@ namespace {
 
 using Configs = std::vector<TrainOptions>;
 
-// Every configuration with every value.
+// Combines every configuration with every value.
 template <class Value, class Set>
 void cross(Configs& configs, const std::vector<Value>& values, const Set& set) {
   Configs crossed;

@@ -12,7 +12,7 @@ namespace adacvar {
 
 namespace {
 
-// Of all threads: a network has several, and nothing else runs meanwhile.
+// Processor time of all threads: a network uses several, and nothing else runs meanwhile.
 double process_seconds() {
   std::timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -34,7 +34,7 @@ GradientNorms norms_of(std::vector<double> norms) {
   return result;
 }
 
-/// One run of a network; what is read is read while it runs.
+/// One run of a network, evaluated while it trains.
 class NetworkTrial {
  public:
   NetworkTrial(const PreparedData& data, const Vision& vision, double alpha)
@@ -64,7 +64,7 @@ class NetworkTrial {
                 .train = {},
                 .valid = read_score(view.model, loss_, data_.valid, alpha_),
                 .test = {}};
-    now.train = now.valid;  // the same pictures
+    now.train = now.valid;  // the same images
     const bool is_best =
         best_epoch_ == 0 || is_selected_before(now.valid, result_.early.valid, data_.train.task);
     const bool is_last = view.record.epoch == epochs_;

@@ -28,7 +28,7 @@ double number(std::string_view text) {
   double value = 0;
   const char* end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
   if (end != text.data() + text.size() || text.empty()) {
-    throw DataError(fmt::format("'{}' is no number in the tables of the paper", text));
+    throw DataError(fmt::format("'{}' in the paper's tables is not a number", text));
   }
   return value;
 }

@@ -4,7 +4,7 @@
 
 namespace adacvar {
 
-/// experiments/paper/tables.csv, which the build puts into the library (cmake/EmbedText.cmake).
+/// experiments/paper/tables.csv, embedded at build time (cmake/EmbedText.cmake).
 extern const std::string_view kPaperTables;
 
 }  // namespace adacvar

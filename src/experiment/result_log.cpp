@@ -20,8 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-// The double with the shortest text that reads back as the float.
-double brief(float value) {
+// Returns the double whose shortest text parses to the same float.
+double shortest_double(float value) {
   const std::string text = fmt::format("{}", value);
   double result = 0;
   std::from_chars(text.data(), text.data() + text.size(), result);
@@ -29,8 +29,8 @@ double brief(float value) {
 }
 
 json to_json(const PartScore& score) {
-  return json::array(
-      {brief(score.mean), brief(score.cvar), brief(score.accuracy), brief(score.precision)});
+  return json::array({shortest_double(score.mean), shortest_double(score.cvar),
+                      shortest_double(score.accuracy), shortest_double(score.precision)});
 }
 
 json to_json(const Reading& reading) {
@@ -74,23 +74,23 @@ json to_json(const TrialKey& key, const TrialResult& result) {
                {"seed", key.seed},
                {"algorithm", key.contestant},
                {"config", key.config},
-               {"seconds", brief(result.seconds)}};
+               {"seconds", shortest_double(result.seconds)}};
   if (result.diverged) {
     line["diverged"] = true;
     return line;
   }
   line["last"] = to_json(result.last);
   if (result.early != result.last) line["early"] = to_json(result.early);
-  if (result.bound) line["bound"] = brief(*result.bound);
+  if (result.bound) line["bound"] = shortest_double(*result.bound);
   if (const auto& norms = result.gradients) {
-    line["gradients"] = {brief(norms->mean), brief(norms->median), brief(norms->p99),
-                         brief(norms->zeros)};
+    line["gradients"] = {shortest_double(norms->mean), shortest_double(norms->median),
+                         shortest_double(norms->p99), shortest_double(norms->zeros)};
     line["goal_epoch"] = result.goal_epoch;
   }
   return line;
 }
 
-/// From the first line. Throws: json::exception.
+/// Reads the study's text from the first line. Throws: json::exception.
 std::string study_of(std::string_view line) {
   const json header = json::parse(line);
   if (header.at("format") != "adacvar results" || header.at("version") != 1) {
@@ -103,7 +103,7 @@ std::string header_of(const std::string& study) {
   return json{{"format", "adacvar results"}, {"version", 1}, {"study", study}}.dump();
 }
 
-// As much of the first line as is the same for all studies.
+// Length of the beginning of the first line that is the same for all studies.
 constexpr std::size_t kHeaderStart = std::string_view(R"({"format":"adacvar results",)").size();
 
 std::string reason() { return std::generic_category().message(errno); }
@@ -131,11 +131,10 @@ ResultLog::ResultLog(const std::filesystem::path& path, const std::string& study
   }
 }
 
-// The system gives it back when the program ends, however it does.
+// The system releases the lock when the program ends.
 void ResultLog::lock() const {
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-  throw OptionError(
-      fmt::format("{} is in use: another program is at work in that folder", path_.string()));
+  throw OptionError(fmt::format("{} is in use by another program", path_.string()));
 }
 
 ResultLog::~ResultLog() {
@@ -144,11 +143,11 @@ ResultLog::~ResultLog() {
 
 void ResultLog::read(const std::string& study) {
   std::ifstream in(path_, std::ios::binary);
-  if (!in) return;  // none yet; what else could be wrong, opening it for writing will say
+  if (!in) return;  // not there yet; opening it for writing reports other errors
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   if (whole == 0 && !header_of(study).starts_with(text.substr(0, kHeaderStart))) {
-    throw DataError("not a log of results", path_.string());
+    throw DataError("is not a log of results", path_.string());
   }
   std::uint64_t number = 0;
   std::string found;
@@ -163,18 +162,18 @@ void ResultLog::read(const std::string& study) {
         read_line(line);
       }
     } catch (const json::exception&) {
-      throw DataError("not a line of a log of results", path_.string(), number);
+      throw DataError("is not a line of a log of results", path_.string(), number);
     }
   }
   if (whole < text.size()) std::filesystem::resize_file(path_, whole);
   if (found == study) return;
   if (!results_.empty()) {
-    throw DataError(fmt::format("the results there are those of '{}', not of '{}'; choose another "
-                                "folder by out, or remove them",
+    throw DataError(fmt::format("the results in this folder belong to '{}', not to '{}'; choose "
+                                "another folder with --out, or remove them",
                                 found, study),
                     path_.string(), 1);
   }
-  std::filesystem::resize_file(path_, 0);  // nothing is lost
+  std::filesystem::resize_file(path_, 0);  // it has no results yet
   fingerprints_.clear();
 }
 
@@ -197,8 +196,9 @@ void ResultLog::check_data(const std::string& set, const std::string& fingerprin
   if (is_new) {
     append(json{{"set", set}, {"fingerprint", fingerprint}}.dump());
   } else if (place->second != fingerprint) {
-    throw DataError(fmt::format("the results there are of other data called {} (fingerprint {}, "
-                                "now {}); choose another folder by out, or remove them",
+    throw DataError(fmt::format("the results in this folder belong to other data named {} "
+                                "(fingerprint {}, now {}); choose another folder with --out, or "
+                                "remove them",
                                 set, place->second, fingerprint),
                     path_.string());
   }
@@ -217,7 +217,7 @@ void ResultLog::add(const TrialKey& key, const TrialResult& result) {
   results_[key.text()] = result;
 }
 
-// One call, so that lines stay whole when the program is killed between two of them.
+// One call per line, so that a killed program does not leave a partial line.
 void ResultLog::append(const std::string& line) {
   const std::string text = line + "\n";
   for (std::size_t done = 0; done < text.size();) {

@@ -11,7 +11,7 @@
 
 namespace adacvar {
 
-/// Which run of a study.
+/// Identifies a run of a study.
 struct TrialKey {
   std::string set;
   std::uint64_t seed = 0;
@@ -22,15 +22,13 @@ struct TrialKey {
   friend bool operator==(const TrialKey&, const TrialKey&) = default;
 };
 
-/// Results as they come, a line of JSON each, so that a run that was killed goes on where it
-/// stopped. Format: docs/file_formats.md. May be used from several threads.
+/// A log of results, one line of JSON each, from which an interrupted study resumes. Format:
+/// docs/file_formats.md. Thread-safe.
 class ResultLog {
  public:
-  /// Opens or begins the log. A last line without its end was being written when the program was
-  /// killed: it is cut off.
-  /// Throws: OptionError when the file cannot be written or another log has it open; DataError,
-  /// with the line, when it is not such a log, is damaged, or belongs to another `study` (text that
-  /// must be the same).
+  /// Opens or creates the log. An incomplete last line, left by a killed program, is removed.
+  /// Throws: OptionError if the file cannot be written or is in use by another log; DataError, with
+  /// the line, if it is not a log, is damaged, or belongs to another `study`.
   ResultLog(const std::filesystem::path& path, const std::string& study);
   ~ResultLog();
   ResultLog(const ResultLog&) = delete;
@@ -38,14 +36,13 @@ class ResultLog {
   ResultLog(ResultLog&&) = delete;
   ResultLog& operator=(ResultLog&&) = delete;
 
-  /// Says that `set` has this fingerprint. Throws: DataError when the log knows another one.
+  /// Records the fingerprint of `set`. Throws: DataError if the log has a different one.
   void check_data(const std::string& set, const std::string& fingerprint);
 
-  /// Null when the run is not done yet. Valid until the next `add`.
+  /// Returns null if the run is not done yet. Valid until the next `add`.
   [[nodiscard]] const TrialResult* find(const TrialKey& key) const;
 
-  /// Appends a line and hands it to the operating system.
-  /// Throws: OptionError when that fails.
+  /// Appends a line and flushes it. Throws: OptionError if that fails.
   void add(const TrialKey& key, const TrialResult& result);
 
   [[nodiscard]] std::size_t size() const { return results_.size(); }

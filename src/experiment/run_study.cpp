@@ -17,19 +17,19 @@ namespace {
 struct Trial {
   TrialKey key;
   const TrainOptions* options = nullptr;
-  std::size_t data = 0;  // index of the case
+  std::size_t data = 0;  // index of its case
   double work = 0;       // examples drawn
 };
 
-/// A set with one split.
+/// A set and one of its splits.
 struct Case {
   std::string set;
   std::uint64_t seed = 0;
   std::optional<PreparedData> data = {};
 };
 
-/// Runs that share a network's threads and generators: one after another, a case at a time, for
-/// pictures take much memory.
+/// Runs trials of networks one after another, because they share threads and random generators, and
+/// prepares one case at a time, because images need much memory.
 class VisionRun {
  public:
   VisionRun(const Study& study, const RawData& data, ResultLog& log, const StudyHooks& hooks)
@@ -48,8 +48,8 @@ class VisionRun {
     each_trial([&](std::size_t set, const TrialKey& key, TrainOptions options) {
       if (is_stopped() || log_.find(key) != nullptr) return;
       if (!prepared || prepared_case != std::pair(set, key.seed)) {
-        prepared.reset();  // before there is another
-        prepared = prepare_pictures(study_, data_, set, key.seed);
+        prepared.reset();  // frees the memory first
+        prepared = prepare_images(study_, data_, set, key.seed);
         prepared_case = {set, key.seed};
       }
       options.seed = key.seed;
@@ -133,7 +133,7 @@ class StudyRun {
     for (std::size_t c = 0; c < cases_.size(); ++c) {
       for (const Contestant& contestant : study_.contestants) plan_contestant(c, contestant);
     }
-    // Long runs last would leave cores idle at the end.
+    // Long runs first, so that cores are not idle at the end.
     std::ranges::stable_sort(pending_, std::ranges::greater(), &Trial::work);
   }
 

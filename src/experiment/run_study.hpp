@@ -11,27 +11,26 @@
 
 namespace adacvar {
 
-/// Where a study is.
+/// Progress of a study.
 struct StudyProgress {
-  std::size_t done = 0;   ///< runs, those of earlier calls included
+  std::size_t done = 0;   ///< runs, including those of earlier calls
   std::size_t total = 0;  ///< runs
-  double work_done = 0;   ///< examples drawn, those of earlier calls included
-  double work = 0;        ///< of all runs
-  std::string last = {};  ///< set and contestant of the run that has just ended
+  double work_done = 0;   ///< examples drawn, including those of earlier calls
+  double work = 0;        ///< examples drawn by all runs
+  std::string last = {};  ///< set and contestant of the run that just ended
 };
 
 struct StudyHooks {
-  std::function<void(const StudyProgress&)> progress = {};  ///< from one thread at a time
-  const std::atomic<bool>* stop = nullptr;                  ///< true: ends soon
-  const NetworkMaker* networks = nullptr;                   ///< for experiments with networks
+  std::function<void(const StudyProgress&)> progress = {};  ///< called from one thread at a time
+  const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, the study ends soon
+  const NetworkMaker* networks = nullptr;   ///< for experiments with networks
 };
 
-/// Runs what `log` does not have yet, on `threads` threads (0: all), the largest sets first. Runs
-/// with the same seed see the same split and start from the same model; each result depends on its
-/// key alone, not on threads or order.
-/// `data` holds the study's sets in their order; of an experiment with networks the one set that
-/// they are made of, and `threads` does not count. False when stopped. Throws: DataError when a set
-/// is not what the log was made of.
+/// Runs the trials that `log` does not contain, on `threads` threads (0: all), the largest sets
+/// first. Runs with the same seed use the same split and initial model; each result depends only on
+/// its key, not on threads or order. `data` are the study's sets in their order; for an experiment
+/// with networks, the one set that all are derived from, and `threads` is ignored. Returns false if
+/// stopped. Throws: DataError if a set differs from that of the log.
 [[nodiscard]] bool run_study(const Study& study, std::span<const RawData> data, unsigned threads,
                              ResultLog& log, const StudyHooks& hooks = {});
 

@@ -28,8 +28,8 @@ std::vector<Contestant> all_variants(GridSize grid, double alpha) {
   return contestants;
 }
 
-// Plain defaults but for the knob turned: what a user sees who turns it.
-std::vector<Contestant> knob_settings(double alpha) {
+// Defaults except for one option.
+std::vector<Contestant> tradeoff_settings(double alpha) {
   std::vector<Contestant> contestants;
   for (const double share : {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0}) {
     TrainOptions options;
@@ -84,7 +84,7 @@ std::string suffix_of(Rebalance rebalance) {
   return std::string(kSuffixes.of(rebalance));
 }
 
-/// The paper has no tables for downsampling.
+/// Returns the paper's table; it has none for downsampling.
 std::string shift_table(std::string_view name, Rebalance rebalance) {
   if (rebalance == Rebalance::downsample) return {};
   return fmt::format("{}{}", name, rebalance == Rebalance::upsample ? "_upsample" : "");
@@ -109,7 +109,7 @@ void set_shift(Study& study, Experiment experiment) {
   }
 }
 
-// Rows of the other class for one of the majority; 0: the part is not shifted.
+// Rows of the other class per row of the majority class; 0: not shifted.
 struct Ratios {
   double train = 0;
   double test = 0;
@@ -165,10 +165,10 @@ bool is_tradeoff(const Study& study) {
 bool is_regression(const std::string& set) { return std::ranges::count(regression_sets(), set); }
 
 Study make_study(Experiment experiment, const StudyChoice& choice) {
-  if (is_vision(experiment)) throw OptionError("make_vision_studies makes studies of networks");
+  if (is_vision(experiment)) throw OptionError("use make_vision_studies for studies of networks");
   const bool shifted = experiment != Experiment::convex && experiment != Experiment::tradeoff;
   if (!shifted && choice.rebalance != Rebalance::none) {
-    throw OptionError(fmt::format("upsample and downsample belong to the shifts, not to {}",
+    throw OptionError(fmt::format("upsample and downsample are not supported with {}",
                                   kExperimentNames.of(experiment)));
   }
   Study study;
@@ -178,9 +178,9 @@ Study make_study(Experiment experiment, const StudyChoice& choice) {
   study.grid = choice.grid;
   study.seeds = choice.seeds;
   study.sets = chosen_sets(experiment, choice);
-  study.contestants = experiment == Experiment::tradeoff ? knob_settings(study.alpha)
+  study.contestants = experiment == Experiment::tradeoff ? tradeoff_settings(study.alpha)
                                                          : all_variants(choice.grid, study.alpha);
-  study.early_stopping = experiment != Experiment::tradeoff;  // plain defaults end with the last
+  study.early_stopping = experiment != Experiment::tradeoff;  // its defaults use the last model
   if (experiment == Experiment::convex) {
     study.table = "convex";
     study.contestants.push_back(exact_contestant(study.alpha));

@@ -21,7 +21,7 @@ std::vector<std::string> compared_names(const Study& study) {
   return names;
 }
 
-/// The sets of one task and the metrics that they are judged by.
+/// The sets of one task and their metrics.
 struct Panel {
   std::string stem;
   std::string title;
@@ -55,7 +55,7 @@ std::vector<BarSeries> empty_series(const Study& study) {
   return series;
 }
 
-/// Means over the sets of the normalised scores of each contestant.
+/// Mean of the normalised scores over the sets, for each contestant.
 BarChart average_chart(const Summary& summary, const Panel& panel) {
   BarChart chart{.title = title_of(summary.study, panel) + ": mean over the sets",
                  .y_label = "normalised score",
@@ -102,22 +102,22 @@ BarChart set_chart(const Summary& summary, const Panel& panel, Metric metric) {
   return chart;
 }
 
-/// `alpha 0.05` with the knob `alpha` is 0.05.
-std::optional<double> setting_of(const std::string& name, const std::string& knob) {
-  if (!name.starts_with(knob + " ")) return std::nullopt;
+/// Parses the value of `option` in a name: 0.05 in `alpha 0.05`.
+std::optional<double> setting_of(const std::string& name, const std::string& option) {
+  if (!name.starts_with(option + " ")) return std::nullopt;
   double value = 0;
-  std::from_chars(name.data() + knob.size() + 1, name.data() + name.size(), value);
+  std::from_chars(name.data() + option.size() + 1, name.data() + name.size(), value);
   return value;
 }
 
-LineChart knob_chart(const Summary& summary, std::size_t set, const std::string& knob) {
-  LineChart chart{.title = fmt::format("{}: what {} trades", summary.study.sets[set], knob),
-                  .x_label = knob,
+LineChart tradeoff_chart(const Summary& summary, std::size_t set, const std::string& option) {
+  LineChart chart{.title = fmt::format("{}: trade-off over {}", summary.study.sets[set], option),
+                  .x_label = option,
                   .y_label = is_regression(summary.study.sets[set])
                                  ? "squared loss"
                                  : "logistic loss; accuracy as a share",
                   .series = {},
-                  .log_x = knob == "alpha"};
+                  .log_x = option == "alpha"};
   std::vector<Metric> metrics = {Metric::cvar, Metric::mean};
   if (!is_regression(summary.study.sets[set])) metrics.push_back(Metric::accuracy);
   for (const Metric metric : metrics) {
@@ -126,7 +126,7 @@ LineChart knob_chart(const Summary& summary, std::size_t set, const std::string&
                     {},
                     {}};
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
-      const auto setting = setting_of(summary.study.contestants[c].name, knob);
+      const auto setting = setting_of(summary.study.contestants[c].name, option);
       const std::vector<double> values = summary.of(set, c).test(metric);
       if (!setting || values.empty()) continue;
       series.x.push_back(*setting);
@@ -143,8 +143,9 @@ std::vector<StudyFigure> study_figures(const Summary& summary) {
   std::vector<StudyFigure> figures;
   if (is_tradeoff(summary.study)) {
     for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
-      for (const std::string knob : {"alpha", "gamma"}) {
-        figures.push_back({summary.study.sets[set] + "-" + knob, knob_chart(summary, set, knob)});
+      for (const std::string option : {"alpha", "gamma"}) {
+        figures.push_back(
+            {summary.study.sets[set] + "-" + option, tradeoff_chart(summary, set, option)});
       }
     }
     return figures;

@@ -28,7 +28,7 @@ PageTable page_table(const ResultTable& table) {
   return result;
 }
 
-/// As people write it: `Ada-CVaR (gain)`, `Trunc-CVaR`.
+/// Returns the name for texts: `Ada-CVaR (gain)`, `Trunc-CVaR`.
 std::string title_of(const Contestant& contestant) {
   for (std::size_t i = 0; i < kAlgorithmNames.names.size(); ++i) {
     if (kAlgorithmNames.names[i] == contestant.name) {
@@ -38,12 +38,12 @@ std::string title_of(const Contestant& contestant) {
   return fmt::format("{} ({})", algorithm_title(Algorithm::adacvar), contestant.name);
 }
 
-/// On how many sets each contestant is among the best, and on how many nobody can be told from
-/// the others.
+/// On how many sets each contestant is among the best, and on how many the contestants do not
+/// differ significantly.
 struct Wins {
   std::size_t sets = 0;
   std::size_t ties = 0;
-  std::vector<std::pair<std::string, std::size_t>> by_title;  ///< most first
+  std::vector<std::pair<std::string, std::size_t>> by_title;  ///< in decreasing order
 };
 
 Wins wins_of(const Summary& summary, Metric metric, bool regression) {
@@ -67,8 +67,8 @@ Wins wins_of(const Summary& summary, Metric metric, bool regression) {
   return wins;
 }
 
-/// `By test CVaR Ada-CVaR (gain) is best, or not told from the best, on 3 of 6 regression sets,
-/// ...`
+/// `By test CVaR Ada-CVaR (gain) is best, or not significantly different from the best, on 3 of 6
+/// regression sets, ...`
 std::string wins_text(const Summary& summary, Metric metric, bool regression) {
   const Wins wins = wins_of(summary, metric, regression);
   if (wins.sets == 0) return {};
@@ -77,25 +77,28 @@ std::string wins_text(const Summary& summary, Metric metric, bool regression) {
   const std::string sets = fmt::format("{} set{}", regression ? "regression" : "classification",
                                        wins.sets == 1 ? "" : "s");
   if (wins.ties == wins.sets) {
-    return fmt::format("{} the {} of the {}{} cannot tell the algorithms apart.", by,
+    return fmt::format("{} the algorithms do not differ significantly over the {} of the {}{}.", by,
                        repeats_of(summary.study),
                        wins.sets == 1 ? "" : fmt::format("{} ", wins.sets), sets);
   }
   std::vector<std::string> places;
   for (const auto& [title, count] : wins.by_title) {
     const std::string number = count == 0 ? "none" : std::to_string(count);
-    places.push_back(places.empty()
-                         ? fmt::format("{} is best, or not told from the best, on {} of {} {}",
-                                       title, number, wins.sets, sets)
-                         : fmt::format("{} on {}", title, number));
+    places.push_back(
+        places.empty()
+            ? fmt::format(
+                  "{} is best, or not significantly different from the best, on {} of {} {}", title,
+                  number, wins.sets, sets)
+            : fmt::format("{} on {}", title, number));
   }
-  return fmt::format("{} {}{}.", by, join(places, ", "),
-                     wins.ties == 0 ? ""
-                                    : fmt::format("; on {} the {} cannot tell the algorithms apart",
-                                                  wins.ties, repeats_of(summary.study)));
+  return fmt::format(
+      "{} {}{}.", by, join(places, ", "),
+      wins.ties == 0 ? ""
+                     : fmt::format("; on {} the algorithms do not differ significantly over the {}",
+                                   wins.ties, repeats_of(summary.study)));
 }
 
-std::string knob_text(const Summary& summary) {
+std::string tradeoff_text(const Summary& summary) {
   const std::string own = fmt::format("alpha {:g}", summary.study.alpha);
   const Selected* all = nullptr;
   const Selected* tail = nullptr;
@@ -115,9 +118,9 @@ std::string knob_text(const Summary& summary) {
                      change(Metric::mean));
 }
 
-// Of several studies it is the first one's, which must be said.
+// With several studies the verdict is that of the first, which is named.
 std::string verdict_of(const Summary& summary, bool named = false) {
-  if (is_tradeoff(summary.study)) return knob_text(summary);
+  if (is_tradeoff(summary.study)) return tradeoff_text(summary);
   std::string text;
   for (const auto& [metric, regression] :
        {std::pair{Metric::cvar, true}, std::pair{Metric::accuracy, false}}) {
@@ -140,7 +143,8 @@ std::string caption_of(const Study& study, const StudyFigure& figure) {
       repeats_of(study));
 }
 
-// Of several studies the figures set by set are left to their folders: pages stay small.
+// With several studies the figures of single sets are omitted to keep the page small; the study's
+// folder has them.
 bool is_shown(const Study& study, const StudyFigure& figure, bool several) {
   return !several || is_tradeoff(study) || figure.stem.ends_with("-scores") ||
          figure.stem == "accuracy-beta";
@@ -161,7 +165,7 @@ PageSection study_section(const StudyResult& result, bool several) {
   return section;
 }
 
-// The data of every set once, though several studies use it.
+// Lists the data of every set once, even if several studies use it.
 std::vector<std::pair<std::string, std::string>> facts_of(const std::vector<StudyResult>& studies) {
   std::vector<std::pair<std::string, std::string>> facts;
   std::set<std::string> seen;
@@ -183,12 +187,12 @@ std::vector<std::pair<std::string, std::string>> facts_of(const std::vector<Stud
 
 Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origin) {
   const Study& first = studies.at(0).summary.study;
-  Page page{
-      .title = "The paper's experiments, run again",
-      .subtitle = fmt::format("{} {} each; the paper beside ours", first.seeds, repeats_of(first)),
-      .verdict = verdict_of(studies[0].summary, studies.size() > 1),
-      .notes = {},
-      .sections = {}};
+  Page page{.title = "Reproduction of the paper's experiments",
+            .subtitle = fmt::format("{} {} each; published and reproduced results", first.seeds,
+                                    repeats_of(first)),
+            .verdict = verdict_of(studies[0].summary, studies.size() > 1),
+            .notes = {},
+            .sections = {}};
   for (const StudyResult& study : studies) {
     page.sections.push_back(study_section(study, studies.size() > 1));
     const std::string wins = verdict_of(study.summary);

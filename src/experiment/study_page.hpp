@@ -9,14 +9,14 @@
 
 namespace adacvar {
 
-/// A study with the tables made of it (study_tables) and what its data was.
+/// A study with its tables (study_tables) and the fingerprints of its data.
 struct StudyResult {
   Summary summary;
   std::vector<ResultTable> tables;
-  std::vector<DataFingerprint> data = {};  ///< of its sets, in their order
+  std::vector<DataFingerprint> data = {};  ///< fingerprints of its sets, in their order
 };
 
-/// The report of `reproduce`: for every study its figures and tables.
+/// Builds the report of `reproduce`: figures and tables of every study.
 [[nodiscard]] Page study_page(const std::vector<StudyResult>& studies, const PageOrigin& origin);
 
 }  // namespace adacvar

@@ -26,7 +26,7 @@ std::string figure_text(double mean, double sd) {
 
 ResultCell paper_cell(const Study& study, const std::string& set, const std::string& contestant,
                       Metric metric) {
-  // The paper's algorithm is our variant gain.
+  // The paper's algorithm is the variant gain.
   const std::string algorithm = contestant == "gain" ? "adacvar" : contestant;
   const PaperFigure* figure =
       find_paper_figure(study.table, set, algorithm, kMetricNames.of(metric));
@@ -41,7 +41,7 @@ ResultCell our_cell(const Selected& selected, Metric metric, bool best) {
   return {figure_text(figure.mean, figure.sd), best, figure.mean, figure.sd};
 }
 
-/// Two metrics of some sets, each beside the paper's.
+/// Two metrics of some sets, each beside the paper's values.
 class ComparisonTable {
  public:
   ComparisonTable(const Summary& summary, std::string title, MetricPair metrics)
@@ -60,7 +60,7 @@ class ComparisonTable {
     for (std::size_t m = 0; m < 2; ++m) {
       best[m] =
           best_set(compared_scores(summary_, set, metrics_[m]), larger_is_better(metrics_[m]));
-      best[m].resize(summary_.study.contestants.size());  // exact stands last and is not compared
+      best[m].resize(summary_.study.contestants.size());  // exact is last and not compared
     }
     const std::string& name = summary_.study.sets[set];
     for (std::size_t c = 0; c < summary_.study.contestants.size(); ++c) {
@@ -75,10 +75,12 @@ class ComparisonTable {
   }
 
   [[nodiscard]] ResultTable take() && {
-    table_.notes.push_back(fmt::format(
-        "Test rows; mean±s.d. of {} {}; the best of each set, and those a paired "
-        "t-test does not tell from it (p > 0.05), are marked; for the paper its own marks.",
-        summary_.study.seeds, repeats_of(summary_.study)));
+    table_.notes.push_back(
+        fmt::format("Test rows; mean±s.d. of {} {}; the best of each set, and those not "
+                    "significantly different by a paired t-test (p > 0.05), are marked; the "
+                    "paper's marks are its "
+                    "own.",
+                    summary_.study.seeds, repeats_of(summary_.study)));
     if (summary_.study.vision) table_.notes.push_back(network_text(summary_.study));
     return std::move(table_);
   }
@@ -103,13 +105,13 @@ std::optional<ResultTable> comparison(const Summary& summary, bool regression, s
   return std::move(table).take();
 }
 
-ResultTable chosen_table(const Summary& summary) {
-  ResultTable table{.title = "What was chosen",
+ResultTable selection_table(const Summary& summary) {
+  ResultTable table{.title = "Selected configurations",
                     .header = {"set", "algorithm", "configuration", "overflows"},
                     .rows = {},
-                    .notes = {"Chosen by the mean over the runs on the validation rows: the CVaR "
-                              "for regression, the accuracy (then the CVaR) for classes. A "
-                              "configuration that overflowed in a run is out."}};
+                    .notes = {"Selected by the mean over the runs on the validation rows: CVaR "
+                              "for regression, accuracy (then CVaR) for classes. Configurations "
+                              "that diverged in a run are excluded."}};
   for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
     for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
       const Contestant& contestant = summary.study.contestants[c];
@@ -136,13 +138,13 @@ const Selected* exact_of(const Summary& summary, std::size_t set) {
   return nullptr;
 }
 
-/// How near the chosen models come to the least CVaR possible on their training rows.
+/// Compares the selected models with the least possible CVaR on their training rows.
 ResultTable training_table(const Summary& summary) {
   ResultTable table{.title = "Training CVaR over the certified optimum",
                     .header = {"set", "optimum"},
                     .rows = {},
-                    .notes = {"Training rows of the models above, chosen on validation rows; the "
-                              "optimum is a proved lower bound, mean of the splits."}};
+                    .notes = {"Training rows of the models above, selected on validation rows; the "
+                              "optimum is a certified lower bound, mean over the splits."}};
   for (const Contestant& contestant : summary.study.contestants) {
     if (is_compared(contestant)) table.header.push_back(contestant.name);
   }
@@ -166,19 +168,20 @@ ResultTable training_table(const Summary& summary) {
   return table;
 }
 
-/// Of a study without paper: one row per setting.
-ResultTable knob_table(const Summary& summary, std::size_t set) {
+/// The table of tradeoff, which the paper does not have: one row per setting.
+ResultTable tradeoff_table(const Summary& summary, std::size_t set) {
   const bool regression = is_regression(summary.study.sets[set]);
   std::vector<Metric> metrics = {Metric::cvar, Metric::mean};
   if (!regression) metrics.insert(metrics.begin(), Metric::accuracy);
-  ResultTable table{.title = fmt::format("{}: what alpha and gamma trade", summary.study.sets[set]),
-                    .header = {"setting"},
-                    .rows = {},
-                    .notes = {fmt::format(
-                        "Test rows; mean±s.d. of {} splits; plain defaults but for the setting. "
-                        "The CVaR is that at alpha {:g} throughout; rows of gamma train at that "
-                        "alpha.",
-                        summary.study.seeds, summary.study.alpha)}};
+  ResultTable table{
+      .title = fmt::format("{}: trade-off over alpha and gamma", summary.study.sets[set]),
+      .header = {"setting"},
+      .rows = {},
+      .notes = {
+          fmt::format("Test rows; mean±s.d. of {} splits; defaults except for the setting. "
+                      "The CVaR is that at alpha {:g} throughout; rows of gamma train at that "
+                      "alpha.",
+                      summary.study.seeds, summary.study.alpha)}};
   for (const Metric metric : metrics) table.header.emplace_back(kMetricTitles.of(metric));
   for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
     std::vector<ResultCell> row = {{summary.study.contestants[c].name}};
@@ -220,7 +223,7 @@ std::vector<ResultTable> study_tables(const Summary& summary, const Summary* pla
   std::vector<ResultTable> tables;
   if (is_tradeoff(summary.study)) {
     for (std::size_t set = 0; set < summary.study.sets.size(); ++set) {
-      tables.push_back(knob_table(summary, set));
+      tables.push_back(tradeoff_table(summary, set));
     }
     return tables;
   }
@@ -229,7 +232,7 @@ std::vector<ResultTable> study_tables(const Summary& summary, const Summary* pla
   }
   add_comparisons(summary, "", tables);
   if (exact_of(summary, 0) != nullptr) tables.push_back(training_table(summary));
-  tables.push_back(chosen_table(summary));
+  tables.push_back(selection_table(summary));
   if (plain != nullptr) {
     add_comparisons(*plain, " (equal budgets: 28 configurations for every algorithm)", tables);
   }
@@ -260,7 +263,7 @@ std::string study_csv(const Summary& summary) {
     for (const Metric metric : metrics) {
       auto best = best_set(compared_scores(summary, set, metric), larger_is_better(metric));
       best.resize(summary.study.contestants.size());
-      if (is_tradeoff(summary.study)) best.assign(best.size(), false);  // not a contest
+      if (is_tradeoff(summary.study)) best.assign(best.size(), false);  // settings are not compared
       for (std::size_t c = 0; c < summary.study.contestants.size(); ++c) {
         const Contestant& contestant = summary.study.contestants[c];
         const Selected& selected = summary.of(set, c);

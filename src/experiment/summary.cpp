@@ -10,7 +10,7 @@ namespace adacvar {
 
 namespace {
 
-/// The results of one configuration, a pointer per seed; none where it diverged.
+/// Results of one configuration, one pointer per seed; empty if it diverged.
 struct Config {
   std::vector<const TrialResult*> runs;
   std::uint64_t diverged = 0;
@@ -27,7 +27,7 @@ Config find_runs(const Study& study, const ResultLog& log, TrialKey key) {
   return config;
 }
 
-// What selection looks at: means over the seeds.
+// Mean over the seeds, for selection.
 PartScore mean_valid(const Config& config, bool early) {
   double cvar = 0;
   double accuracy = 0;

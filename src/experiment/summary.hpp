@@ -14,10 +14,10 @@ namespace adacvar {
 
 enum class Metric : std::uint8_t { cvar, mean, accuracy, precision };
 
-/// As PaperFigure has them.
+/// Names in PaperFigure.
 inline constexpr Names kMetricNames{"cvar", "loss", "accuracy", "min_class_precision"};
 
-/// As tables and figures head them.
+/// Names in tables and figures.
 inline constexpr Names kMetricTitles{"CVaR", "mean", "acc.", "prec."};
 
 [[nodiscard]] double metric_of(const PartScore& score, Metric metric);
@@ -25,16 +25,17 @@ inline constexpr Names kMetricTitles{"CVaR", "mean", "acc.", "prec."};
   return metric == Metric::accuracy || metric == Metric::precision;
 }
 
-/// What was selected for a contestant on a set, by the mean over the seeds on the validation rows.
+/// The configuration selected for a contestant on a set, by the mean over the seeds on the
+/// validation rows.
 struct Selected {
   std::uint64_t config = 0;
   bool early = false;             ///< with early stopping
-  std::vector<Reading> readings;  ///< one per seed; empty: no configuration was finite for all
+  std::vector<Reading> readings;  ///< one per seed; empty: every configuration diverged
   std::uint64_t runs = 0;
-  std::uint64_t diverged = 0;              ///< of `runs`
-  double seconds = 0;                      ///< of all runs, processor time
+  std::uint64_t diverged = 0;              ///< number of `runs` that diverged
+  double seconds = 0;                      ///< processor time of all runs
   std::optional<double> bound;             ///< exact: mean of the certified least training CVaR
-  std::vector<GradientNorms> gradients;    ///< where the study notes them: one per seed
+  std::vector<GradientNorms> gradients;    ///< one per seed, if the study records them
   std::vector<std::uint64_t> goal_epochs;  ///< likewise
 
   [[nodiscard]] std::vector<double> test(Metric metric) const;
@@ -44,10 +45,9 @@ struct Selected {
 /// Which configurations may be selected; null: all.
 using MaySelect = std::function<bool(const Contestant&, std::size_t config)>;
 
-/// Selected models of every set and contestant: sets x contestants.
-/// A configuration that diverged for a seed is out. Of
-/// equals the first is selected, and without early stopping before with it. Throws: OptionError
-/// when the log lacks a run.
+/// The selected configurations, sets x contestants. Configurations that diverged for a seed are
+/// excluded. Ties go to the first configuration, and to the one without early stopping. Throws:
+/// OptionError if the log lacks a run.
 struct Summary {
   Study study;
   std::vector<std::vector<Selected>> selected;
@@ -60,7 +60,7 @@ struct Summary {
 /// Whether a contestant takes part in the comparison; the exact optimum does not.
 [[nodiscard]] bool is_compared(const Contestant& contestant);
 
-/// Test figures of the compared contestants, in their order: contestants x seeds.
+/// Returns the test values of the compared contestants: contestants x seeds.
 [[nodiscard]] std::vector<std::vector<double>> compared_scores(const Summary& summary,
                                                                std::size_t set, Metric metric);
 

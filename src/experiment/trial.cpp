@@ -19,7 +19,7 @@ namespace {
 
 float to_float(double value) { return static_cast<float>(value); }
 
-// Processor time: other work on the machine does not count.
+// Processor time, which does not depend on other load of the machine.
 double thread_seconds() {
   std::timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -31,7 +31,7 @@ bool is_finite(const Reading& reading) {
          std::isfinite(reading.test.cvar);
 }
 
-/// One run and what is read from it.
+/// One run and its evaluation.
 class TrialRun {
  public:
   TrialRun(const PreparedData& data, const TrainOptions& options, double alpha,
@@ -56,7 +56,7 @@ class TrialRun {
                                           {.alpha = options_.alpha,
                                            .ridge = options_.ridge,
                                            .tolerance = 1e-8,
-                                           .threads = 1,  // trials run beside each other
+                                           .threads = 1,  // trials run in parallel
                                            .stop = stop_});
     TrialResult result;
     result.last = result.early = read(exact.model, 0);
@@ -69,7 +69,7 @@ class TrialRun {
                              note_epoch(view);
                              return true;
                            }};
-    // Validation rows are judged here, by the rule of selection.
+    // Validation rows are evaluated here, by the selection rule.
     const TrainResult run = train(data_.train, nullptr, loss_, options_, hooks);
     TrialResult result;
     if (run.stop_reason == StopReason::diverged) return {.diverged = true};

@@ -57,7 +57,7 @@ Study base_study(Experiment experiment, const StudyChoice& choice, std::uint64_t
   return study;
 }
 
-/// Grey pictures of 28 x 28: LeNet-5.
+/// LeNet-5 on grey images of 28 x 28.
 Study lenet_study(Experiment experiment, const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
   const bool fashion = experiment == Experiment::fashion_mnist;
@@ -65,9 +65,9 @@ Study lenet_study(Experiment experiment, const StudyChoice& choice) {
   Vision vision{.data = fashion ? "fashion-mnist" : "mnist"};
   vision.network.network = small ? "lenet5" : "lenet5-paper";
   if (fashion) vision.network.dropout = 0.5;
-  // Digits are not themselves in a mirror.
+  // Mirrored digits are not digits.
   vision.network.augment = fashion ? Augment::crop_flip : Augment::crop;
-  vision.judged_rows = small ? 10'000 : 0;
+  vision.evaluated_rows = small ? 10'000 : 0;
   study.table = "vision";
   study.sets = {vision.data};
   study.vision = std::move(vision);
@@ -81,7 +81,7 @@ Vision cifar_vision(std::string network, const StudyChoice& choice) {
   if (choice.grid == GridSize::small) {
     vision.network.width = 0.125;
     vision.rows = 5'000;
-    vision.judged_rows = 2'000;
+    vision.evaluated_rows = 2'000;
   }
   return vision;
 }
@@ -100,7 +100,7 @@ Study power_law_study(const std::string& network, const StudyChoice& choice) {
   study.name += "-" + network;
   study.early_stopping = false;
   study.vision = cifar_vision(network, choice);
-  if (small) study.vision->rows = 20'000;  // the power law leaves 2,800 to 6,300 of them
+  if (small) study.vision->rows = 20'000;  // unequal classes leave 2,800 to 6,300 of them
   study.vision->betas =
       small ? std::vector{0.1, 0.2, 0.4} : std::vector{0.1, 0.2, 0.3, 0.5, 0.7, 1.0};
   for (const double beta : study.vision->betas)
@@ -108,7 +108,7 @@ Study power_law_study(const std::string& network, const StudyChoice& choice) {
   return study;
 }
 
-/// All at the same rate, and those with large gradients also at one that they can stand.
+/// All at the same rate, and those with large gradients also at a smaller one.
 std::vector<Contestant> gradient_contestants(const Study& study, double rate) {
   std::vector<Contestant> contestants = study.contestants;
   for (Contestant& contestant : contestants) {
@@ -128,7 +128,7 @@ Study gradient_study(const StudyChoice& choice) {
   const bool small = choice.grid == GridSize::small;
   Study study = base_study(Experiment::gradients, choice, small ? 15 : 50);
   study.vision = cifar_vision("resnet18", choice);
-  if (small) {  // few pictures, always the same: the goal is in reach
+  if (small) {  // few images without augmentation, so that the goal can be reached
     study.vision->network.augment = Augment::none;
     study.vision->rows = 2'000;
   }
@@ -153,7 +153,7 @@ void thin(std::vector<Index>& rows, std::span<const std::uint32_t> classes, std:
 
 std::vector<Study> make_vision_studies(Experiment experiment, const StudyChoice& choice) {
   if (choice.rebalance != Rebalance::none || !choice.sets.empty()) {
-    throw OptionError(fmt::format("sets, upsample and downsample do not belong to {}",
+    throw OptionError(fmt::format("sets, upsample and downsample are not supported with {}",
                                   kExperimentNames.of(experiment)));
   }
   switch (experiment) {
@@ -171,8 +171,8 @@ std::vector<Study> make_vision_studies(Experiment experiment, const StudyChoice&
   }
 }
 
-PreparedData prepare_pictures(const Study& study, const RawData& data, std::size_t set,
-                              std::uint64_t seed) {
+PreparedData prepare_images(const Study& study, const RawData& data, std::size_t set,
+                            std::uint64_t seed) {
   const Vision& vision = *study.vision;
   const std::vector<std::uint32_t> classes = classes_of(data, data.target, TaskChoice::automatic);
   const std::size_t own = data.rows() - data.own_test;
@@ -182,8 +182,8 @@ PreparedData prepare_pictures(const Study& study, const RawData& data, std::size
     split.train = power_law_rows(split.train, classes, vision.betas[set], seed);
   }
   split.valid = split.train;
-  thin(split.valid, classes, vision.judged_rows, seed);
-  thin(split.test, classes, vision.judged_rows, 0);  // the same for all
+  thin(split.valid, classes, vision.evaluated_rows, seed);
+  thin(split.test, classes, vision.evaluated_rows, 0);  // the same images for all seeds
   return prepare_split(data, {}, split);
 }
 

@@ -16,7 +16,7 @@ double mean_norm(const Selected& selected, float GradientNorms::*which) {
   return mean_sd(values).mean;
 }
 
-// A seed that never got there is said, not averaged.
+// Seeds that did not reach the goal are counted, not averaged.
 std::string goal_text(const Selected& selected) {
   std::vector<double> epochs;
   for (const std::uint64_t epoch : selected.goal_epochs) {
@@ -58,15 +58,16 @@ std::string network_text(const Study& study) {
   std::string text = "Network " + network.network;
   if (network.width != 1) text += fmt::format(" of width {:g}", network.width);
   if (network.dropout) text += fmt::format(" with dropout {:g}", *network.dropout);
-  text += vision.rows > 0 ? fmt::format(", {} training pictures", vision.rows)
-                          : std::string(", all training pictures");
-  if (!vision.betas.empty()) text += " before the power law";
+  text += vision.rows > 0 ? fmt::format(", {} training images", vision.rows)
+                          : std::string(", all training images");
+  if (!vision.betas.empty()) text += " before the classes are made unequal";
   text += fmt::format(", {} epochs", study.contestants[0].configs[0].epochs);
   if (network.augment != Augment::none) {
     text +=
-        network.augment == Augment::crop ? ", moved at random" : ", moved and mirrored at random";
+        network.augment == Augment::crop ? ", randomly shifted" : ", randomly shifted and mirrored";
   }
-  if (vision.judged_rows > 0) text += fmt::format("; judged by {} pictures", vision.judged_rows);
+  if (vision.evaluated_rows > 0)
+    text += fmt::format("; evaluated on {} images", vision.evaluated_rows);
   return text + ".";
 }
 

@@ -8,14 +8,15 @@
 
 namespace adacvar {
 
-/// The network and what it was trained on, in a sentence.
+/// Describes the network and its training data in a sentence.
 [[nodiscard]] std::string network_text(const Study& study);
 
-/// When the training accuracy aimed for was reached, and the norms of the gradients on the way.
+/// Table of the epochs until the required training accuracy, and of the gradient norms.
 [[nodiscard]] ResultTable gradient_table(const Summary& summary);
 [[nodiscard]] BarChart gradient_chart(const Summary& summary);
 
-/// Test accuracy against the beta of the power law, a line per algorithm [CLJK20, Fig. 3].
+/// Test accuracy over the exponent beta of the class sizes, one line per algorithm [CLJK20, Fig.
+/// 3].
 [[nodiscard]] LineChart beta_chart(const Summary& summary);
 
 }  // namespace adacvar

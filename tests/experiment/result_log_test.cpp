@@ -2,6 +2,7 @@
 
 #include <adacvar/base/error.hpp>
 
+#include "support/expect_words.hpp"
 #include "support/experiment_data.hpp"
 #include "support/message_of.hpp"
 #include "support/run_program.hpp"
@@ -73,11 +74,10 @@ TEST(ResultLog, refuses_another_study) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "results.jsonl";
   { ResultLog(path, "begun by mistake").check_data("adult", "00ff"); }
-  { ResultLog(path, "convex, grid small").add(kKey, made_result()); }  // nothing was lost
-  EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "convex, grid paper").size(); }),
-            path.string() +
-                ":1: the results there are those of 'convex, grid small', not of 'convex, grid "
-                "paper'; choose another folder by out, or remove them");
+  { ResultLog(path, "convex, grid small").add(kKey, made_result()); }  // no result was lost
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return ResultLog(path, "convex, grid paper").size(); }),
+               path.string() + ":1: ... 'convex, grid small' ... 'convex, grid paper' ... --out");
 }
 
 TEST(ResultLog, refuses_other_data) {
@@ -100,12 +100,14 @@ TEST(ResultLog, names_the_line_that_is_damaged) {
   for (const std::string& damaged :
        {whole + "{\"set\": 1}\n", whole + "nonsense\n", whole + "\n"}) {
     (void)folder.write("results.jsonl", damaged);
-    EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
-              path.string() + ":3: not a line of a log of results");
+    EXPECT_PRED2(support::has_words,
+                 message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
+                 path.string() + ":3: ... not a line");
   }
   (void)folder.write("results.jsonl", "hello\n");
-  EXPECT_EQ(message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
-            path.string() + ":1: not a line of a log of results");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
+               path.string() + ":1: ... not a line");
 }
 
 TEST(ResultLog, leaves_files_that_are_not_its_own_alone) {
@@ -123,8 +125,9 @@ TEST(ResultLog, is_open_once_at_a_time) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "results.jsonl";
   const ResultLog log(path, "s");
-  EXPECT_EQ(message_of<OptionError>([&] { return ResultLog(path, "s").size(); }),
-            path.string() + " is in use: another program is at work in that folder");
+  EXPECT_PRED2(support::has_words,
+               message_of<OptionError>([&] { return ResultLog(path, "s").size(); }),
+               path.string() + " is in use");
 }
 
 TEST(ResultLog, says_where_it_cannot_write) {

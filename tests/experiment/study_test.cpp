@@ -46,7 +46,7 @@ TEST(MakeStudy, refuses_what_does_not_fit) {
                OptionError);
 }
 
-// Of 1,000 rows about a quarter are class 1: class 0 is the majority.
+// About a quarter of 1,000 rows are class 1: class 0 is the majority.
 TEST(PrepareCase, shift_train_inverts_the_classes_to_ten_and_ninety) {
   const RawData raw = support::made_data(1000, true);
   const PreparedData plain = prepare_case(Study{}, raw, 0);

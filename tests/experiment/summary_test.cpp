@@ -38,7 +38,7 @@ TEST(Summarise, regression_selects_the_least_validation_cvar) {
   const Summary summary = summarise(one_set("normal", 2), log);
   const Selected& selected = summary.of(0, 0);
   EXPECT_EQ(selected.config, 1U);
-  EXPECT_FALSE(selected.early);  // of equals the one without early stopping
+  EXPECT_FALSE(selected.early);  // ties go to the one without early stopping
   EXPECT_EQ(selected.test(Metric::cvar), (std::vector<double>{30, 30}));
   EXPECT_EQ(selected.runs, 4U);
   EXPECT_EQ(selected.seconds, 4.0);

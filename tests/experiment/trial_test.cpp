@@ -44,7 +44,7 @@ TEST(Score, classes_by_hand) {
   model.parameters()[0] = 1;
   const PartScore result = read_score(model, Loss(LossKind::logistic), data, 0.25);
   EXPECT_FLOAT_EQ(result.accuracy, 0.5F);
-  EXPECT_FLOAT_EQ(result.precision, 0.5F);  // of two taken for a class one is of it, for both
+  EXPECT_FLOAT_EQ(result.precision, 0.5F);  // one of two predictions is right, for both classes
   EXPECT_FLOAT_EQ(result.cvar, static_cast<float>(std::log1p(std::exp(2.0))));
 }
 
