@@ -32,7 +32,7 @@ AnySampler::Variant load_sampler(const std::string& kind, std::istream& in) {
   throw DataError(fmt::format("the archive has a sampler of the unknown kind '{}'", kind));
 }
 
-/// Bytes as a tensor: text of an archive would have to be UTF-8 for Python's torch.
+/// Bytes as a tensor: Python's torch requires texts in an archive to be UTF-8.
 torch::Tensor tensor_of(const std::string& bytes) {
   torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(bytes.size())}, torch::kUInt8);
   std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
@@ -45,7 +45,7 @@ std::string bytes_of(const torch::Tensor& tensor) {
 }
 
 [[noreturn]] void refuse(const char* what) {
-  throw DataError(fmt::format("the archive is not that of a DataSampler: {}", what));
+  throw DataError(fmt::format("the archive does not hold a DataSampler: {}", what));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ struct DataSampler::State {
 
 DataSampler::DataSampler(AnySampler::Variant sampler, const Rng& rng, std::size_t epoch_draws) {
   const std::size_t draws = epoch_draws == 0 ? size_of(sampler) : epoch_draws;
-  // In place: a mutex does not move.
+  // Constructed in place: a mutex cannot be moved.
   state_ = std::shared_ptr<State>(
       new State{.sampler = std::move(sampler), .rng = rng, .epoch_draws = draws});
 }
@@ -75,8 +75,7 @@ void DataSampler::reset(torch::optional<std::size_t> new_size) {
   const std::lock_guard lock(state_->mutex);
   const std::size_t size = size_of(state_->sampler);
   if (new_size.has_value() && *new_size != size) {
-    throw OptionError(
-        fmt::format("a sampler of {} examples cannot serve {} of them", size, *new_size));
+    throw OptionError(fmt::format("the sampler has {} examples, not {}", size, *new_size));
   }
   state_->drawn = 0;
 }
@@ -104,7 +103,7 @@ void DataSampler::observe(std::span<const Index> indices, std::span<const double
   const std::lock_guard lock(state_->mutex);
   std::visit(
       [&](auto& sampler) {
-        // The others learn nothing, so have nothing to weigh.
+        // The other samplers ignore losses, so they need no probabilities.
         if constexpr (requires { sampler.observe(indices, losses, probabilities); }) {
           sampler.observe(indices, losses, probabilities);
         } else {
@@ -116,7 +115,7 @@ void DataSampler::observe(std::span<const Index> indices, std::span<const double
 
 void DataSampler::observe(const DrawnBatch& batch, const torch::Tensor& losses) {
   if (losses.numel() != static_cast<std::int64_t>(batch.size())) {
-    throw OptionError(fmt::format("{} losses for a batch of {}: it takes one per example",
+    throw OptionError(fmt::format("{} losses for a batch of {}: one per example is needed",
                                   losses.numel(), batch.size()));
   }
   const torch::Tensor plain =
@@ -154,10 +153,10 @@ void DataSampler::load(torch::serialize::InputArchive& archive) {
   }
   if (!kind.isString() || !epoch_draws.isInt() || !drawn.isInt() ||
       bytes.scalar_type() != torch::kUInt8 || !bytes.device().is_cpu()) {
-    refuse("a value has another type");
+    refuse("a value has the wrong type");
   }
   if (epoch_draws.toInt() < 1 || drawn.toInt() < 0 || drawn.toInt() > epoch_draws.toInt()) {
-    refuse("the place in the epoch is outside it");
+    refuse("the position in the epoch is out of range");
   }
   std::istringstream in(bytes_of(bytes));
   AnySampler::Variant sampler = load_sampler(kind.toStringRef(), in);

@@ -22,21 +22,19 @@ namespace nn = torch::nn;
 constexpr std::int64_t kMostUnits = 1'000'000;
 constexpr double kVggDropout = 0.5;
 
-/// What a maker of layers is told.
+/// The shape and options of a network.
 struct Plan {
   std::int64_t features = 0;
   ImageShape image = {};
   std::int64_t outputs = 0;
   double width = 1;
   std::optional<double> dropout;
-  std::vector<std::int64_t> hidden = {};  ///< of mlp
+  std::vector<std::int64_t> hidden = {};  ///< widths of mlp
 
   [[nodiscard]] std::int64_t channels() const { return static_cast<std::int64_t>(image.channels); }
   [[nodiscard]] std::int64_t height() const { return static_cast<std::int64_t>(image.height); }
-  [[nodiscard]] std::int64_t picture_width() const {
-    return static_cast<std::int64_t>(image.width);
-  }
-  /// Units or channels kept of `full`.
+  [[nodiscard]] std::int64_t image_width() const { return static_cast<std::int64_t>(image.width); }
+  /// Scales a number of units or channels by `width`.
   [[nodiscard]] std::int64_t units(std::int64_t full) const {
     return std::max<std::int64_t>(1, std::llround(width * static_cast<double>(full)));
   }
@@ -49,15 +47,15 @@ nn::Conv2d convolution(const nn::Conv2dOptions& options) {
   return layer;
 }
 
-// clone() of these modules makes them anew by reset(): all that it registers is made there. Not
-// derived from BatchNorm2dImpl, whose clone() would give a plain one.
+// clone() rebuilds these modules by reset(), so all submodules are registered there. Not derived
+// from BatchNorm2dImpl, whose clone() would return a plain BatchNorm2d.
 class SteadyBatchNormImpl : public nn::Cloneable<SteadyBatchNormImpl> {
  public:
-  explicit SteadyBatchNormImpl(std::int64_t channels) : channels_(channels) { make(); }
-  void reset() override { make(); }
+  explicit SteadyBatchNormImpl(std::int64_t channels) : channels_(channels) { build(); }
+  void reset() override { build(); }
 
   torch::Tensor forward(const torch::Tensor& input) {
-    // One value has no variance; torch throws.
+    // A single value has no variance: torch would throw.
     if (!is_training() || input.numel() > input.size(1)) return norm_->forward(input);
     return torch::batch_norm(input, norm_->weight, norm_->bias, norm_->running_mean,
                              norm_->running_var, /*training=*/false, /*momentum=*/0.0,
@@ -65,30 +63,30 @@ class SteadyBatchNormImpl : public nn::Cloneable<SteadyBatchNormImpl> {
   }
 
  private:
-  void make() { norm_ = register_module("norm", nn::BatchNorm2d(channels_)); }
+  void build() { norm_ = register_module("norm", nn::BatchNorm2d(channels_)); }
 
   std::int64_t channels_;
   nn::BatchNorm2d norm_{nullptr};
 };
 TORCH_MODULE(SteadyBatchNorm);
 
-/// Two 3x3 convolutions and the way around them [HZRS16].
+/// Two 3x3 convolutions with a shortcut connection [HZRS16].
 class ResidualBlockImpl : public nn::Cloneable<ResidualBlockImpl> {
  public:
   ResidualBlockImpl(std::int64_t from, std::int64_t to, std::int64_t stride)
       : from_(from), to_(to), stride_(stride) {
-    make();
+    build();
   }
-  void reset() override { make(); }
+  void reset() override { build(); }
 
   torch::Tensor forward(const torch::Tensor& input) {
-    const torch::Tensor around = around_ ? around_->forward(input) : input;
-    return torch::relu(through_->forward(input) + around);
+    const torch::Tensor shortcut = shortcut_ ? shortcut_->forward(input) : input;
+    return torch::relu(convolutions_->forward(input) + shortcut);
   }
 
  private:
-  void make() {
-    through_ = register_module(
+  void build() {
+    convolutions_ = register_module(
         "through",
         nn::Sequential(
             convolution(nn::Conv2dOptions(from_, to_, 3).stride(stride_).padding(1).bias(false)),
@@ -96,15 +94,15 @@ class ResidualBlockImpl : public nn::Cloneable<ResidualBlockImpl> {
             convolution(nn::Conv2dOptions(to_, to_, 3).padding(1).bias(false)),
             SteadyBatchNorm(to_)));
     if (stride_ == 1 && from_ == to_) return;
-    around_ = register_module(
+    shortcut_ = register_module(
         "around",
         nn::Sequential(convolution(nn::Conv2dOptions(from_, to_, 1).stride(stride_).bias(false)),
                        SteadyBatchNorm(to_)));
   }
 
   std::int64_t from_, to_, stride_;
-  nn::Sequential through_{nullptr};
-  nn::Sequential around_{nullptr};
+  nn::Sequential convolutions_{nullptr};
+  nn::Sequential shortcut_{nullptr};
 };
 TORCH_MODULE(ResidualBlock);
 
@@ -132,7 +130,7 @@ nn::Sequential make_mlp(const Plan& plan) {
   return layers;
 }
 
-/// `padding` of the first convolution and `stride` of the pools tell the two forms apart.
+/// The two variants differ in `padding` of the first convolution and `stride` of the pooling.
 nn::Sequential make_lenet(const Plan& plan, std::int64_t padding, std::int64_t stride) {
   const std::int64_t first = plan.units(6);
   const std::int64_t second = plan.units(16);
@@ -144,7 +142,7 @@ nn::Sequential make_lenet(const Plan& plan, std::int64_t padding, std::int64_t s
                         nn::ReLU(), nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)),
                         convolution(nn::Conv2dOptions(first, second, 5)), nn::ReLU(),
                         nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)), nn::Flatten());
-  add_head(layers, second * side_after(plan.height()) * side_after(plan.picture_width()),
+  add_head(layers, second * side_after(plan.height()) * side_after(plan.image_width()),
            {plan.units(120), plan.units(84)}, plan.dropout.value_or(0), plan.outputs);
   return layers;
 }
@@ -193,7 +191,7 @@ nn::Sequential make_vgg16_bn(const Plan& plan) {
 
 struct Kind {
   std::string_view name;
-  std::size_t least_side;  ///< of pictures; 0: tables too
+  std::size_t least_side;  ///< least height and width of images; 0: also for tables
   nn::Sequential (*make)(const Plan&);
 };
 
@@ -205,29 +203,29 @@ constexpr Kind kKinds[] = {
     {"vgg16-bn", 32, make_vgg16_bn},
 };
 
-/// The layers of a kind behind the shape they take.
+/// Reshapes the input for the layers of a kind.
 class LayersImpl : public nn::Cloneable<LayersImpl> {
  public:
-  LayersImpl(const Kind& kind, Plan plan) : kind_(&kind), plan_(std::move(plan)) { make(); }
-  void reset() override { make(); }
+  LayersImpl(const Kind& kind, Plan plan) : kind_(&kind), plan_(std::move(plan)) { build(); }
+  void reset() override { build(); }
 
   torch::Tensor forward(const torch::Tensor& rows) {
     if (kind_->least_side == 0) {
       return layers_->forward(rows.reshape({rows.size(0), plan_.features}));
     }
     return layers_->forward(
-        rows.reshape({rows.size(0), plan_.channels(), plan_.height(), plan_.picture_width()}));
+        rows.reshape({rows.size(0), plan_.channels(), plan_.height(), plan_.image_width()}));
   }
 
  private:
-  void make() { layers_ = register_module("layers", kind_->make(plan_)); }
+  void build() { layers_ = register_module("layers", kind_->make(plan_)); }
 
   const Kind* kind_;
   Plan plan_;
   nn::Sequential layers_{nullptr};
 };
 
-/// 64 and 32 of `64,32`.
+/// Parses `64,32`.
 std::vector<std::int64_t> parse_widths(const std::string& network, std::string_view text) {
   std::vector<std::int64_t> widths;
   while (true) {
@@ -237,8 +235,8 @@ std::vector<std::int64_t> parse_widths(const std::string& network, std::string_v
     if (error != std::errc() || end != field.data() + field.size() || width < 1 ||
         width > kMostUnits) {
       throw OptionError(
-          fmt::format("network = '{}' has the width '{}': widths are whole numbers from 1 to "
-                      "1,000,000 with commas between them, as in mlp:64,64",
+          fmt::format("network = '{}' has the width '{}': widths are integers from 1 to 1,000,000, "
+                      "separated by commas, as in mlp:64,64",
                       network, field));
     }
     widths.push_back(width);
@@ -247,7 +245,7 @@ std::vector<std::int64_t> parse_widths(const std::string& network, std::string_v
   }
 }
 
-/// The kind named, and the text behind its colon into `widths`.
+/// Finds the kind and sets the `widths` of an mlp.
 const Kind& find_kind(const std::string& network, std::vector<std::int64_t>& widths) {
   const std::string_view text = network;
   if (text.starts_with("mlp:")) {
@@ -271,16 +269,16 @@ void check_shape(const Kind& kind, const NetworkShape& shape) {
   if (shape.features == 0) throw OptionError("a network needs data with at least one feature");
   if (shape.outputs == 0) throw OptionError("a network needs at least one output");
   if (image != ImageShape{} && image.size() != shape.features) {
-    throw OptionError(fmt::format("pictures of {} x {} x {} do not have {} features",
-                                  image.channels, image.height, image.width, shape.features));
+    throw OptionError(fmt::format("images of {} x {} x {} do not have {} features", image.channels,
+                                  image.height, image.width, shape.features));
   }
   if (kind.least_side == 0) return;
   if (image == ImageShape{}) {
-    throw OptionError(fmt::format("{} needs pictures; the data has {} feature{}: use mlp:64,64",
+    throw OptionError(fmt::format("{} needs images; the data has {} feature{}: use mlp:64,64",
                                   kind.name, shape.features, shape.features == 1 ? "" : "s"));
   }
   if (std::min(image.height, image.width) < kind.least_side) {
-    throw OptionError(fmt::format("{} needs pictures of at least {} x {}; these are {} x {}",
+    throw OptionError(fmt::format("{} needs images of at least {} x {}; these are {} x {}",
                                   kind.name, kind.least_side, kind.least_side, image.height,
                                   image.width));
   }

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view kTensorsKind = "ACVRTENS";
 constexpr std::string_view kStepsKind = "ACVRTOPT";
-constexpr std::uint64_t kAugmentStream = 0x617567;  // the sampler's draws stay as they are
+constexpr std::uint64_t kAugmentStream =
+    0x617567;  // its own stream: augmentation does not change the sampler's draws
 
-// libtorch's archives do not know where they end: each becomes a block of its own.
+// libtorch's archives do not store their length, so each is written as a block.
 void write_block(std::ostream& out, std::string_view kind, const std::ostringstream& content) {
   StateWriter writer(kind, 1);
   const std::string_view bytes = content.view();
@@ -64,7 +65,7 @@ void add_to_mean(TorchState& mean, double share, const TorchState& state) {
     if (mean.tensors[i].is_floating_point()) {
       mean.tensors[i].lerp_(state.tensors[i], share);
     } else {
-      mean.tensors[i].copy_(state.tensors[i]);  // a count of batches
+      mean.tensors[i].copy_(state.tensors[i]);  // the number of batches
     }
   }
 }
@@ -127,7 +128,7 @@ void TorchBackend::losses(std::span<const Index> batch, std::span<double> losses
   model_.set_training(true);
   output_ = model_.forward(gather(data_, batch, augment_, &augment_rng_).to(model_.device()));
   if (!output_.requires_grad()) {
-    throw OptionError("the scores of the network do not hang on a parameter that can be trained");
+    throw OptionError("the scores of the network do not depend on a trainable parameter");
   }
   const torch::Tensor scores = output_.detach().to(torch::kCPU, torch::kDouble).contiguous();
   const std::span<const double> given(scores.data_ptr<double>(),
@@ -136,19 +137,20 @@ void TorchBackend::losses(std::span<const Index> batch, std::span<double> losses
   for (std::size_t b = 0; b < batch.size(); ++b) {
     targets_[b] = data_.targets[batch[b]];
   }
-  slopes_.resize(given.size());
-  loss_.evaluate(given, targets_, losses, slopes_);
+  derivatives_.resize(given.size());
+  loss_.evaluate(given, targets_, losses, derivatives_);
 }
 
 void TorchBackend::step(std::span<const Index> batch, std::span<const double> weights, double rate,
                         std::span<const Index> /*next*/) {
   const auto share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
-  for (std::size_t i = 0; i < slopes_.size(); ++i) slopes_[i] *= weights[i / outputs] * share;
-  const torch::Tensor slopes =
-      torch::from_blob(slopes_.data(), output_.sizes(), torch::kDouble).to(output_.options());
+  for (std::size_t i = 0; i < derivatives_.size(); ++i)
+    derivatives_[i] *= weights[i / outputs] * share;
+  const torch::Tensor derivatives =
+      torch::from_blob(derivatives_.data(), output_.sizes(), torch::kDouble).to(output_.options());
   optimizer_->zero_grad();
-  output_.backward(slopes);
+  output_.backward(derivatives);
   output_.reset();
   if (hooks_.gradient) report_gradient();
   set_rate(rate);

@@ -16,7 +16,7 @@
 
 namespace adacvar {
 
-/// A copy of all of a model that can change.
+/// A copy of a model's parameters and buffers.
 struct TorchState {
   std::vector<torch::Tensor> tensors;
 
@@ -28,8 +28,8 @@ void set_zero(TorchState& state);
 void save_model_state(const TorchState& state, std::ostream& out);
 void load_model_state(TorchState& state, std::istream& in);
 
-/// The backend of the loop for networks. The loss itself is the one of linear models: its slopes by
-/// the scores, weighed, are what goes back through the network.
+/// The training loop's backend for networks. It uses the losses of linear models; their weighted
+/// derivatives with respect to the scores are backpropagated through the network.
 class TorchBackend {
  public:
   using Model = TorchState;
@@ -52,13 +52,13 @@ class TorchBackend {
   void load(std::istream& in);
 
  private:
-  class InUse final : public Scorer {
+  class EvaluationScorer final : public Scorer {
    public:
-    explicit InUse(TorchModel& model) : model_(model) {}
+    explicit EvaluationScorer(TorchModel& model) : model_(model) {}
     [[nodiscard]] std::size_t outputs() const noexcept override { return model_.outputs(); }
     void scores(const Dataset& data, std::span<const Index> rows,
                 std::span<double> scores) const override {
-      scores_in_use(model_, data, rows, scores);
+      evaluation_scores(model_, data, rows, scores);
     }
 
    private:
@@ -75,11 +75,11 @@ class TorchBackend {
   const TrainHooks& hooks_;
   Augment augment_;
   Rng augment_rng_;
-  InUse scorer_;
+  EvaluationScorer scorer_;
   std::vector<torch::Tensor> parameters_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   torch::Tensor output_;
-  std::vector<double> targets_, scores_, slopes_;
+  std::vector<double> targets_, scores_, derivatives_;
 };
 
 }  // namespace adacvar

@@ -21,7 +21,7 @@ void check_output(const torch::Tensor& output, std::int64_t rows, std::int64_t o
   const bool full = output.dim() == 2 && output.size(0) == rows && output.size(1) == outputs;
   if ((flat || full) && output.is_floating_point()) return;
   throw OptionError(fmt::format(
-      "the network gives {} {} for a batch of {} rows; {} x {} floating-point scores are needed",
+      "the network returns {} {} for a batch of {} rows; {} x {} floating-point scores are needed",
       shape_text(output), c10::toString(output.scalar_type()), rows, rows, outputs));
 }
 
@@ -36,9 +36,9 @@ void copy_row(const Dataset& data, std::size_t row, float* to) {
   }
 }
 
-// What is moved in from outside the picture is 0.
-void copy_moved(const ImageShape& shape, const float* from, float* to, int down, int right,
-                bool mirrored) {
+// Pixels from outside the image are 0.
+void copy_shifted(const ImageShape& shape, const float* from, float* to, int down, int right,
+                  bool mirrored) {
   const auto height = static_cast<int>(shape.height);
   const auto width = static_cast<int>(shape.width);
   for (std::size_t c = 0; c < shape.channels; ++c) {
@@ -64,7 +64,7 @@ void copy_augmented(const Dataset& data, std::size_t row, Augment augment, Rng& 
   const int down = static_cast<int>(rng.below(2 * kMost + 1)) - kMost;
   const int right = static_cast<int>(rng.below(2 * kMost + 1)) - kMost;
   const bool mirrored = augment == Augment::crop_flip && rng.below(2) == 1;
-  copy_moved(data.image, data.dense.data() + row * data.features, to, down, right, mirrored);
+  copy_shifted(data.image, data.dense.data() + row * data.features, to, down, right, mirrored);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ std::string first_line(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   const std::string text =
       torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
-  // TorchScript puts what went wrong last, behind a trace of its own.
+  // TorchScript puts the message last, after its own stack trace.
   const std::string marker = "RuntimeError: ";
   const std::size_t at = text.rfind(marker);
   const std::string from = at == std::string::npos ? text : text.substr(at + marker.size());
@@ -89,7 +89,7 @@ TorchModel::TorchModel(torch::jit::Module module, std::size_t outputs, torch::De
     : module_(std::move(module)), outputs_(outputs), device_(device) {
   std::get<torch::jit::Module>(module_).to(device);
   if (parameters().empty()) {
-    throw OptionError("the network has no parameter that can be trained");
+    throw OptionError("the network has no trainable parameter");
   }
 }
 
@@ -154,7 +154,7 @@ void TorchModel::save(std::ostream& out) {
 }
 
 void TorchModel::load(std::istream& in) {
-  // libtorch takes tensors of any size for those of a module.
+  // libtorch does not check the sizes of loaded tensors.
   const auto sizes = [this] {
     std::vector<std::vector<std::int64_t>> all;
     for (const torch::Tensor& tensor : state()) all.push_back(tensor.sizes().vec());
@@ -166,22 +166,22 @@ void TorchModel::load(std::istream& in) {
     archive.load_from(in, device_);
     std::get<torch::nn::AnyModule>(module_).ptr()->load(archive);
   } catch (const std::exception& error) {
-    throw DataError("does not hold the weights of such a network: " + first_line(error));
+    throw DataError("does not hold the weights of this network: " + first_line(error));
   }
-  if (sizes() != before) throw DataError("holds the weights of a network of another size");
+  if (sizes() != before) throw DataError("holds the weights of a network of a different size");
 }
 
 torch::Tensor gather(const Dataset& data, std::span<const Index> rows, Augment augment, Rng* rng) {
   const auto count = static_cast<std::int64_t>(rows.size());
   const ImageShape& image = data.image;
-  const bool picture = image.size() > 0;
-  torch::Tensor batch = picture ? torch::empty({count, static_cast<std::int64_t>(image.channels),
-                                                static_cast<std::int64_t>(image.height),
-                                                static_cast<std::int64_t>(image.width)})
-                                : torch::empty({count, static_cast<std::int64_t>(data.features)});
+  const bool is_image = image.size() > 0;
+  torch::Tensor batch = is_image ? torch::empty({count, static_cast<std::int64_t>(image.channels),
+                                                 static_cast<std::int64_t>(image.height),
+                                                 static_cast<std::int64_t>(image.width)})
+                                 : torch::empty({count, static_cast<std::int64_t>(data.features)});
   float* to = batch.data_ptr<float>();
   for (const Index row : rows) {
-    if (picture && augment != Augment::none && rng != nullptr) {
+    if (is_image && augment != Augment::none && rng != nullptr) {
       copy_augmented(data, row, augment, *rng, to);
     } else {
       copy_row(data, row, to);
@@ -191,9 +191,9 @@ torch::Tensor gather(const Dataset& data, std::span<const Index> rows, Augment a
   return batch;
 }
 
-void scores_in_use(TorchModel& model, const Dataset& data, std::span<const Index> rows,
-                   std::span<double> scores) {
-  constexpr std::size_t kBlock = 256;  // more would need much memory with large networks
+void evaluation_scores(TorchModel& model, const Dataset& data, std::span<const Index> rows,
+                       std::span<double> scores) {
+  constexpr std::size_t kBlock = 256;  // rows; limits the memory that large networks need
   const torch::NoGradGuard no_gradients;
   model.set_training(false);
   for (std::size_t start = 0; start < rows.size(); start += kBlock) {

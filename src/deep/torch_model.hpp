@@ -15,31 +15,31 @@
 
 namespace adacvar {
 
-/// A module as training sees it, whether it was made in C++ or read from TorchScript. Copies share
-/// it.
+/// A module to train, created in C++ or loaded from TorchScript. Copies share it.
 class TorchModel {
  public:
   TorchModel(torch::nn::AnyModule module, std::size_t outputs, torch::Device device);
-  /// Throws: OptionError when it has nothing to learn.
+  /// Throws: OptionError if it has no trainable parameter.
   TorchModel(torch::jit::Module module, std::size_t outputs, torch::Device device);
 
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] torch::Device device() const noexcept { return device_; }
 
-  /// Scores, batch x outputs, on the device.
-  /// Throws: OptionError when the module fails or gives another shape.
+  /// Returns scores, batch x outputs, on the device.
+  /// Throws: OptionError if the module fails or returns another shape.
   [[nodiscard]] torch::Tensor forward(const torch::Tensor& input);
 
-  /// Layers that learn and do something else in use are told which it is.
+  /// Switches layers such as dropout between training and evaluation mode.
   void set_training(bool on);
 
-  /// What is learned by gradients; and that with the buffers: all of a model that can change.
+  /// Trainable parameters.
   [[nodiscard]] std::vector<torch::Tensor> parameters() const;
+  /// Trainable parameters and buffers.
   [[nodiscard]] std::vector<torch::Tensor> state() const;
 
-  /// A TorchScript archive.
+  /// Writes a TorchScript archive.
   void save(std::ostream& out);
-  /// Of a built-in network, what `save` wrote. Throws: DataError when it does not fit.
+  /// Reads the weights of a built-in network. Throws: DataError if they do not fit.
   void load(std::istream& in);
 
  private:
@@ -48,16 +48,16 @@ class TorchModel {
   torch::Device device_;
 };
 
-/// The features of the rows named, as a batch: rows x features, or of pictures rows x channels x
-/// height x width. With `rng` pictures are augmented.
+/// Returns the features of `rows` as a batch: rows x features, or rows x channels x height x width
+/// for images, which are augmented if `rng` is given.
 [[nodiscard]] torch::Tensor gather(const Dataset& data, std::span<const Index> rows,
                                    Augment augment = Augment::none, Rng* rng = nullptr);
 
-/// Scores of `rows` by the model in use, without gradients, in blocks.
-void scores_in_use(TorchModel& model, const Dataset& data, std::span<const Index> rows,
-                   std::span<double> scores);
+/// Computes the scores of `rows` in evaluation mode, without gradients, in blocks.
+void evaluation_scores(TorchModel& model, const Dataset& data, std::span<const Index> rows,
+                       std::span<double> scores);
 
-/// The first line of what a library throws; the rest is its call stack.
+/// Returns the first line of an exception of libtorch; the rest is a stack trace.
 [[nodiscard]] std::string first_line(const std::exception& error);
 
 }  // namespace adacvar

@@ -34,10 +34,10 @@ class TorchNetwork final : public Network {
   void scores(const Dataset& data, std::span<const Index> rows,
               std::span<double> scores) const override {
     if (scores.size() != rows.size() * outputs()) {
-      throw OptionError(fmt::format("scores has {} places, {} are needed", scores.size(),
+      throw OptionError(fmt::format("scores has {} elements, {} are needed", scores.size(),
                                     rows.size() * outputs()));
     }
-    scores_in_use(model_, data, rows, scores);
+    evaluation_scores(model_, data, rows, scores);
   }
 
   [[nodiscard]] std::string weights() const override {
@@ -64,7 +64,7 @@ class TorchNetwork final : public Network {
   }
 
  private:
-  mutable TorchModel model_;  // computing does not change what it computes
+  mutable TorchModel model_;  // forward passes do not change its scores
 };
 
 bool is_script(const NetworkOptions& options) { return options.network.ends_with(".pt"); }
@@ -72,7 +72,7 @@ bool is_script(const NetworkOptions& options) { return options.network.ends_with
 torch::Device device_of(const NetworkOptions& options) {
   if (options.device == Device::cpu) return torch::kCPU;
   if (!torch::cuda::is_available()) {
-    throw OptionError("device = cuda: libtorch finds no such device here");
+    throw OptionError("device = cuda: libtorch finds no CUDA device");
   }
   return torch::kCUDA;
 }
@@ -94,19 +94,20 @@ TorchModel make_model(const NetworkOptions& options, const NetworkShape& shape) 
   return {read_script(file, options.network), shape.outputs, device_of(options)};
 }
 
-// Better than an error after the first epoch.
-void try_out(TorchModel& model, const Dataset& data) {
+// Finds errors of the module before training starts.
+void check_forward(TorchModel& model, const Dataset& data) {
   const std::vector<Index> rows(std::min<std::size_t>(2, data.rows), 0);
   std::vector<double> scores(rows.size() * model.outputs());
-  scores_in_use(model, data, rows, scores);
+  evaluation_scores(model, data, rows, scores);
   if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) {
-    throw OptionError("the network gives a score that is not finite before it is trained");
+    throw OptionError("the untrained network returns a score that is not finite");
   }
 }
 
-// libtorch's own error for too little memory, and its call stacks, mean nothing to the program.
+// Translates libtorch's errors: running out of memory becomes std::bad_alloc, others lose their
+// stack trace.
 template <class Call>
-auto translated(const Call& call) {
+auto translate_errors(const Call& call) {
   try {
     return call();
   } catch (const c10::Error& error) {
@@ -121,17 +122,17 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
                           const NetworkOptions& network, const TrainHooks& hooks) {
   check_training(training, validation, loss, options);
   if (network.augment != Augment::none && training.image.size() == 0) {
-    throw OptionError("augment needs pictures, the data has none");
+    throw OptionError("augment needs images; the data has none");
   }
-  const TrainOptions chosen = resolve_network_defaults(options, loss);
-  try_out(model, training);
-  TorchBackend backend(model, training, loss, chosen, network, hooks);
-  auto found = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
-  backend.set_model(found.model);
+  const TrainOptions resolved = resolve_network_defaults(options, loss);
+  check_forward(model, training);
+  TorchBackend backend(model, training, loss, resolved, network, hooks);
+  auto trained = TrainingLoop(training, validation, loss, resolved, hooks, backend).run();
+  backend.set_model(trained.model);
   return {.model = std::make_shared<TorchNetwork>(std::move(model)),
-          .stop_reason = found.stop_reason,
-          .epochs = found.epochs,
-          .history = std::move(found.history)};
+          .stop_reason = trained.stop_reason,
+          .epochs = trained.epochs,
+          .history = std::move(trained.history)};
 }
 
 NetworkShape shape_of(const Dataset& data, const Loss& loss) {
@@ -150,10 +151,10 @@ class TorchMaker final : public NetworkMaker {
       return;
     }
     if (options.width != 1 || options.dropout) {
-      throw OptionError("width and dropout are for built-in networks, not for a TorchScript file");
+      throw OptionError("width and dropout are not supported with a TorchScript file");
     }
     if (!std::filesystem::is_regular_file(options.network)) {
-      throw DataError("there is no such TorchScript file", options.network);
+      throw DataError("this TorchScript file does not exist", options.network);
     }
   }
 
@@ -163,9 +164,9 @@ class TorchMaker final : public NetworkMaker {
                                     const TrainHooks& hooks) const override {
     check(network);
     use_threads(network);
-    // Before the network is made: its first weights are drawn from the same seed.
+    // Before the network is created, because its initial weights are random.
     torch::manual_seed(options.seed);
-    return translated([&] {
+    return translate_errors([&] {
       return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
                          options, network, hooks);
     });
@@ -187,7 +188,7 @@ class TorchMaker final : public NetworkMaker {
 
  private:
   static void use_threads(const NetworkOptions& options) {
-    // Left alone libtorch takes one per two hyper-threads.
+    // libtorch's default is one per two hyper-threads.
     const auto threads =
         options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
     torch::set_num_threads(std::max(1, static_cast<int>(threads)));

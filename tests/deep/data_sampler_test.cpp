@@ -141,12 +141,12 @@ TEST(DataSampler, DrawsRunAheadByTwoBatchesAWorker) {
     DataSampler sampler = make(80);
     auto loader = torch::data::make_data_loader(Rows(kSize), sampler, loader_options(workers));
     AdaptiveSampler twin = adaptive();
-    std::vector<std::vector<double>> law = {twin.probabilities()};  // after so many batches
+    std::vector<std::vector<double>> expected = {twin.probabilities()};  // by number of batches
     std::size_t t = 0;
     for (const Batch& batch : *loader) {
       const std::size_t seen = t < 2 * workers ? 0 : t - 2 * workers;
       for (std::size_t j = 0; j < batch.drawn.size(); ++j) {
-        ASSERT_DOUBLE_EQ(batch.drawn.probabilities[j], law[seen][batch.drawn.indices[j]]) << t;
+        ASSERT_DOUBLE_EQ(batch.drawn.probabilities[j], expected[seen][batch.drawn.indices[j]]) << t;
       }
       sampler.observe(batch.drawn, losses_of(batch.rows));
       std::vector<double> losses;
@@ -154,7 +154,7 @@ TEST(DataSampler, DrawsRunAheadByTwoBatchesAWorker) {
         losses.push_back(i == 3 ? 1.0 : static_cast<double>(0.1F));
       }
       twin.observe(batch.drawn.indices, losses, batch.drawn.probabilities);
-      law.push_back(twin.probabilities());
+      expected.push_back(twin.probabilities());
       ++t;
     }
     EXPECT_EQ(t, 10U);
@@ -220,13 +220,12 @@ TEST(DataSampler, LossesOfAnyKindOfTensor) {
 TEST(DataSampler, Refused) {
   DataSampler sampler = make();
   expect_words<OptionError>([&] { (void)sampler.next(0); }, "a batch needs at least one draw");
-  expect_words<OptionError>([&] { sampler.reset(49); },
-                            "a sampler of 50 examples cannot serve 49 of them");
+  expect_words<OptionError>([&] { sampler.reset(49); }, "50 examples ... 49");
   sampler.reset(50);
   const auto batch = sampler.next(8);
   ASSERT_TRUE(batch.has_value());
   expect_words<OptionError>([&] { sampler.observe(*batch, torch::ones({7})); },
-                            "7 losses for a batch of 8: it takes one per example");
+                            "7 losses for a batch of 8");
   EXPECT_THROW(sampler.observe(*batch, torch::full({8}, -1.0)), DataError);
 }
 
@@ -240,7 +239,7 @@ TEST(DataSampler, ArchivesThatAreNoState) {
     out.save_to(bytes);
     expect_words<DataError>([&] { load(sampler, bytes.str()); }, words);
   };
-  const std::string prefix = "the archive is not that of a DataSampler: ";
+  const std::string prefix = "the archive does not hold a DataSampler: ";
   {
     std::ostringstream bytes;
     torch::save(torch::ones({2}), bytes);
@@ -257,14 +256,13 @@ TEST(DataSampler, ArchivesThatAreNoState) {
     std::ostringstream bytes;
     out.save_to(bytes);
     expect_words<DataError>([&] { load(sampler, bytes.str()); },
-                            prefix + "a value has another type");
+                            prefix + "a value has the wrong type");
   }
-  refused(prefix + "the place in the epoch is outside it",
+  refused(prefix + "the position in the epoch",
           [](auto& out) { out.write("drawn", c10::IValue(std::int64_t{51})); });
   {
     DataSampler other(adaptive(20), Rng(1));
-    expect_words<DataError>([&] { load(sampler, saved(other)); },
-                            "the archive has a sampler of 20 examples; this one has 50");
+    expect_words<DataError>([&] { load(sampler, saved(other)); }, "20 examples ... 50");
   }
   // A damaged state is the sampler's own refusal; nothing has changed after all of it.
   {

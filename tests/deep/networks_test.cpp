@@ -21,7 +21,7 @@ using torch::nn::AnyModule;
 constexpr ImageShape kDigit = {1, 28, 28};
 constexpr ImageShape kPhoto = {3, 32, 32};
 
-NetworkShape pictures(const ImageShape& image, std::size_t outputs = 10) {
+NetworkShape images(const ImageShape& image, std::size_t outputs = 10) {
   return {.features = image.size(), .image = image, .outputs = outputs};
 }
 
@@ -59,32 +59,32 @@ TEST(Networks, ParameterCounts) {
   const auto count = [](const std::string& network, const NetworkShape& shape) {
     return parameter_count(make_network({.network = network}, shape));
   };
-  EXPECT_EQ(count("lenet5", pictures(kDigit)), 61'706);
-  EXPECT_EQ(count("lenet5-paper", pictures(kDigit)), 635'786);
-  EXPECT_EQ(count("resnet18", pictures(kPhoto)), 11'173'962);
+  EXPECT_EQ(count("lenet5", images(kDigit)), 61'706);
+  EXPECT_EQ(count("lenet5-paper", images(kDigit)), 635'786);
+  EXPECT_EQ(count("resnet18", images(kPhoto)), 11'173'962);
   EXPECT_EQ(count("mlp", table(13, 1)), 13 * 64 + 64 + 64 * 64 + 64 + 64 + 1);
   EXPECT_EQ(count("mlp:5,4,3", table(2, 7)), (2 * 5 + 5) + (5 * 4 + 4) + (4 * 3 + 3) + (3 * 7 + 7));
-  EXPECT_EQ(count("mlp:1", pictures(kDigit, 2)), 784 + 1 + 2 + 2);
+  EXPECT_EQ(count("mlp:1", images(kDigit, 2)), 784 + 1 + 2 + 2);
 }
 
 // 540 MB: on its own, and made once.
 TEST(Networks, ParameterCountOfVgg) {
-  EXPECT_EQ(parameter_count(make_network({.network = "vgg16-bn"}, pictures(kPhoto))), 134'309'962);
+  EXPECT_EQ(parameter_count(make_network({.network = "vgg16-bn"}, images(kPhoto))), 134'309'962);
 }
 
-TEST(Networks, RowsOrPicturesInScoresOut) {
+TEST(Networks, RowsOrImagesInScoresOut) {
   const torch::NoGradGuard no_grad;
   const std::vector<std::pair<std::string, NetworkShape>> cases = {
       {"mlp", table(13, 1)},
-      {"mlp:8", pictures({2, 3, 5}, 4)},
-      {"lenet5", pictures({1, 12, 12}, 3)},
-      {"lenet5", pictures({3, 17, 30}, 2)},
-      {"lenet5-paper", pictures({1, 11, 11}, 3)},
-      {"lenet5-paper", pictures({3, 12, 19}, 2)},
-      {"resnet18", pictures({1, 1, 1}, 2)},
-      {"resnet18", pictures({3, 9, 33}, 5)},
-      {"vgg16-bn", pictures({1, 32, 32}, 1)},
-      {"vgg16-bn", pictures({3, 33, 64}, 2)},
+      {"mlp:8", images({2, 3, 5}, 4)},
+      {"lenet5", images({1, 12, 12}, 3)},
+      {"lenet5", images({3, 17, 30}, 2)},
+      {"lenet5-paper", images({1, 11, 11}, 3)},
+      {"lenet5-paper", images({3, 12, 19}, 2)},
+      {"resnet18", images({1, 1, 1}, 2)},
+      {"resnet18", images({3, 9, 33}, 5)},
+      {"vgg16-bn", images({1, 32, 32}, 1)},
+      {"vgg16-bn", images({3, 33, 64}, 2)},
   };
   for (const auto& [network, shape] : cases) {
     SCOPED_TRACE(network);
@@ -109,20 +109,20 @@ TEST(Networks, Width) {
   // round(0.5 * 5) = 3, round(0.5 * 4) = 2.
   EXPECT_EQ(count("mlp:5,4", 0.5, table(2, 1)), (2 * 3 + 3) + (3 * 2 + 2) + (2 + 1));
   // At least one of each: 1 -> 1 -> 1 channels, then 25 -> 1 -> 1 -> 10.
-  EXPECT_EQ(count("lenet5", 1e-9, pictures(kDigit)), 26 + 26 + 26 + 2 + 20);
+  EXPECT_EQ(count("lenet5", 1e-9, images(kDigit)), 26 + 26 + 26 + 2 + 20);
   // 3, 8, 60, 42.
-  EXPECT_EQ(count("lenet5", 0.5, pictures(kDigit)),
+  EXPECT_EQ(count("lenet5", 0.5, images(kDigit)),
             (25 * 3 + 3) + (3 * 8 * 25 + 8) + (200 * 60 + 60) + (60 * 42 + 42) + 430);
   // Stem and eight blocks of one channel; the first shortcut has no stride and no change of width,
   // the others have strides.
-  EXPECT_EQ(count("resnet18", 1e-9, pictures(kPhoto)), (27 + 2) + 16 * (9 + 2) + 3 * (1 + 2) + 20);
+  EXPECT_EQ(count("resnet18", 1e-9, images(kPhoto)), (27 + 2) + 16 * (9 + 2) + 3 * (1 + 2) + 20);
 }
 
 TEST(Networks, DropoutInTrainingOnly) {
   for (const std::string network : {"mlp:50", "lenet5", "lenet5-paper", "resnet18"}) {
     SCOPED_TRACE(network);
     const torch::NoGradGuard no_grad;
-    const NetworkShape shape = pictures({1, 12, 12}, 2);
+    const NetworkShape shape = images({1, 12, 12}, 2);
     const torch::Tensor rows = input_of(shape, 2);
     AnyModule without = make_network({.network = network, .width = 0.5}, shape);
     EXPECT_TRUE(torch::equal(without.forward(rows), without.forward(rows)));
@@ -137,7 +137,7 @@ TEST(Networks, DropoutInTrainingOnly) {
 TEST(Networks, DropoutOfVgg) {
   const auto shares = [](std::optional<double> dropout) {
     const AnyModule network =
-        make_network({.network = "vgg16-bn", .width = 0.01, .dropout = dropout}, pictures(kPhoto));
+        make_network({.network = "vgg16-bn", .width = 0.01, .dropout = dropout}, images(kPhoto));
     std::vector<double> found;
     for (const auto& module : network.ptr()->modules()) {
       if (const auto* layer = module->as<torch::nn::Dropout>()) {
@@ -156,7 +156,7 @@ TEST(Networks, SameSeedSameWeights) {
     SCOPED_TRACE(network);
     const auto drawn = [&](std::uint64_t seed) {
       torch::manual_seed(seed);
-      return weights(make_network(narrow(network), pictures(kPhoto)));
+      return weights(make_network(narrow(network), images(kPhoto)));
     };
     const torch::Tensor first = drawn(1);
     EXPECT_TRUE(torch::equal(first, drawn(1)));
@@ -179,12 +179,13 @@ int for_each_layer(const AnyModule& network, const Check& check) {
 
 TEST(Networks, WeightsToStartFrom) {
   torch::manual_seed(3);
-  // Of a mean or a deviation of n draws; over some 60 figures one false alarm in 25,000 seeds.
+  // Standard errors of a mean or deviation of n draws; over some 60 figures one false alarm in
+  // 25,000 seeds.
   constexpr double kDeviations = 5;
   for (const auto& [name, image] :
        {std::pair{"lenet5-paper", kDigit}, {"resnet18", kPhoto}, {"vgg16-bn", kPhoto}}) {
     SCOPED_TRACE(name);
-    const AnyModule network = make_network({.network = name, .width = 0.25}, pictures(image));
+    const AnyModule network = make_network({.network = name, .width = 0.25}, images(image));
     const int convolutions = for_each_layer<torch::nn::Conv2d>(network, [](const auto& layer) {
       const torch::Tensor& weight = layer.weight;
       const double n = static_cast<double>(weight.numel());
@@ -192,7 +193,7 @@ TEST(Networks, WeightsToStartFrom) {
       const double sd = std::sqrt(2 / fan_out);
       EXPECT_NEAR(weight.mean().template item<double>(), 0, kDeviations * sd / std::sqrt(n));
       EXPECT_NEAR(weight.std().template item<double>(), sd, kDeviations * sd / std::sqrt(2 * n));
-      // Not uniform: a normal law goes beyond sqrt(3) deviations in 8 % of its draws.
+      // Not uniform: a normal distribution exceeds sqrt(3) deviations in 8 % of its draws.
       EXPECT_GT(weight.abs().max().template item<double>(), 1.8 * sd);
       if (layer.bias.defined()) {
         EXPECT_TRUE(torch::all(layer.bias == 0).template item<bool>());
@@ -218,7 +219,7 @@ TEST(Networks, WeightsToStartFrom) {
 
 TEST(Networks, Learns) {
   torch::manual_seed(4);
-  const NetworkShape shape = pictures({1, 12, 12}, 2);
+  const NetworkShape shape = images({1, 12, 12}, 2);
   AnyModule network = make_network({.network = "lenet5"}, shape);
   const torch::Tensor rows = input_of(shape, 8);
   network.forward(rows).square().sum().backward();
@@ -235,8 +236,8 @@ TEST(Networks, OneRowInTraining) {
                                     {"lenet5", ImageShape{1, 12, 12}},
                                     {"mlp", ImageShape{1, 12, 12}}}) {
     SCOPED_TRACE(name);
-    AnyModule network = make_network(narrow(name), pictures(image, 2));
-    const torch::Tensor scores = network.forward(input_of(pictures(image), 1));
+    AnyModule network = make_network(narrow(name), images(image, 2));
+    const torch::Tensor scores = network.forward(input_of(images(image), 1));
     scores.sum().backward();
     EXPECT_TRUE(torch::isfinite(scores).all().item<bool>());
     for (const torch::Tensor& buffer : network.ptr()->buffers()) {
@@ -245,10 +246,10 @@ TEST(Networks, OneRowInTraining) {
   }
 }
 
-// What one row meets on 1 x 1 maps are the running statistics: the same numbers as in evaluation.
+// A single row on 1 x 1 maps uses the running statistics, as in evaluation.
 TEST(Networks, OneRowOfOnePixelIsNormalisedByRunningStatistics) {
   const torch::NoGradGuard no_grad;
-  const NetworkShape shape = pictures({1, 1, 1}, 2);
+  const NetworkShape shape = images({1, 1, 1}, 2);
   AnyModule network = make_network(narrow("resnet18"), shape);
   network.forward(input_of(shape, 5));
   const torch::Tensor row = input_of(shape, 1);
@@ -261,7 +262,7 @@ TEST(Networks, CloneIsACopy) {
   const torch::NoGradGuard no_grad;
   for (const std::string& name : network_names()) {
     SCOPED_TRACE(name);
-    const NetworkShape shape = pictures(kPhoto, 2);
+    const NetworkShape shape = images(kPhoto, 2);
     AnyModule network = make_network(narrow(name), shape);
     const torch::Tensor rows = input_of(shape, 3);
     network.forward(rows);  // moves the running statistics
@@ -301,22 +302,17 @@ TEST(Networks, Refused) {
   for (const auto& [name, width] : widths) {
     refused(name, table(13, 1),
             "network = '" + name + "' has the width '" + width +
-                "': widths are whole numbers from 1 to 1,000,000 with commas between them, as in "
-                "mlp:64,64");
+                "' ... integers from 1 to 1,000,000 ... mlp:64,64");
   }
-  refused("lenet5", table(13, 1), "lenet5 needs pictures; the data has 13 features: use mlp:64,64");
-  refused("resnet18", table(1, 1),
-          "resnet18 needs pictures; the data has 1 feature: use mlp:64,64");
-  refused("lenet5", pictures({1, 11, 28}),
-          "lenet5 needs pictures of at least 12 x 12; these are 11 x 28");
-  refused("lenet5-paper", pictures({1, 28, 10}),
-          "lenet5-paper needs pictures of at least 11 x 11; these are 28 x 10");
-  refused("vgg16-bn", pictures(kDigit),
-          "vgg16-bn needs pictures of at least 32 x 32; these are 28 x 28");
+  refused("lenet5", table(13, 1), "lenet5 needs images ... 13 features");
+  refused("resnet18", table(1, 1), "resnet18 needs images ... 1 feature");
+  refused("lenet5", images({1, 11, 28}), "lenet5 ... at least 12 x 12 ... 11 x 28");
+  refused("lenet5-paper", images({1, 28, 10}), "lenet5-paper ... at least 11 x 11 ... 28 x 10");
+  refused("vgg16-bn", images(kDigit), "vgg16-bn ... at least 32 x 32 ... 28 x 28");
   refused("mlp", table(0, 1), "a network needs data with at least one feature");
   refused("mlp", table(13, 0), "a network needs at least one output");
   refused("lenet5", {.features = 10, .image = kDigit, .outputs = 10},
-          "pictures of 1 x 28 x 28 do not have 10 features");
+          "1 x 28 x 28 ... 10 features");
   expect_words<OptionError>(
       [] { (void)make_network({.network = "mlp", .width = 0}, table(13, 1)); },
       "width = 0 is outside (0, 1]");

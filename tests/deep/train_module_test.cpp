@@ -1,6 +1,7 @@
 #include <adacvar/deep/train_module.hpp>
 
 #include "deep/torch_model.hpp"
+#include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/run_program.hpp"
 #include "support/small_problems.hpp"
@@ -26,8 +27,8 @@ Dataset classes_data(std::size_t rows = 200) {
   return random_data(Task::multiclass, {.rows = rows, .features = 4, .classes = 3}, rng);
 }
 
-/// Pictures of noise with a bright spot whose place tells the class.
-Dataset pictures(std::size_t rows, std::size_t side = 12) {
+/// Images of noise with a bright spot whose position tells the class.
+Dataset images(std::size_t rows, std::size_t side = 12) {
   Rng rng(2);
   Dataset data;
   data.rows = rows;
@@ -155,9 +156,9 @@ TEST(TrainModule, sparse_rows_are_the_same_rows) {
 }
 
 // Dropout, augmentation and batch normalisation all have a state that a checkpoint must carry.
-TEST(TrainModule, run_that_was_broken_off_ends_in_the_same_weights) {
-  const Dataset data = pictures(90, 16);
-  const Dataset valid = pictures(30, 16);
+TEST(TrainModule, interrupted_run_ends_in_the_same_weights) {
+  const Dataset data = images(90, 16);
+  const Dataset valid = images(30, 16);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
   for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
@@ -192,7 +193,7 @@ TEST(TrainModule, run_that_was_broken_off_ends_in_the_same_weights) {
 }
 
 TEST(TrainModule, same_seed_same_weights_and_another_seed_others) {
-  const Dataset data = pictures(60);
+  const Dataset data = images(60);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
   TrainOptions options = quick(Algorithm::adacvar, 2);
@@ -204,8 +205,8 @@ TEST(TrainModule, same_seed_same_weights_and_another_seed_others) {
   EXPECT_NE(all_scores(*one.model, data), all_scores(*other.model, data));
 }
 
-TEST(TrainModule, every_network_for_pictures_learns_them) {
-  const Dataset data = pictures(120, 32);
+TEST(TrainModule, every_image_network_learns) {
+  const Dataset data = images(120, 32);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
   for (const std::string name : {"mlp:32", "lenet5", "lenet5-paper", "resnet18", "vgg16-bn"}) {
@@ -218,7 +219,7 @@ TEST(TrainModule, every_network_for_pictures_learns_them) {
 }
 
 TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
-  const Dataset data = pictures(60);
+  const Dataset data = images(60);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
   const TemporaryFolder folder;
@@ -231,7 +232,7 @@ TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
   EXPECT_THROW((void)maker->train(data, nullptr, loss, options, network("mlp:8"), hooks),
                std::runtime_error);
   const std::string kept = support::content_of(hooks.checkpoint);
-  options.learning_rate = 1e30;  // goes on from epoch 2
+  options.learning_rate = 1e30;  // resumes from epoch 2
   hooks.watch = {};
   const auto wild = maker->train(data, nullptr, loss, options, network("mlp:8"), hooks);
   EXPECT_EQ(wild.stop_reason, StopReason::diverged);
@@ -241,7 +242,7 @@ TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
 }
 
 TEST(TrainModule, weights_make_the_same_network_again) {
-  const Dataset data = pictures(60, 16);
+  const Dataset data = images(60, 16);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
   for (const std::string name : {"mlp:8", "lenet5", "resnet18"}) {
@@ -266,27 +267,26 @@ TEST(TrainModule, wrong_shapes_and_options_are_refused) {
     return message_of<OptionError>(
         [&] { (void)train_module(module, data, nullptr, loss, quick()); });
   };
-  EXPECT_EQ(message(torch::nn::AnyModule(torch::nn::Linear(4, 5))),
-            "the network gives 2 x 5 Float for a batch of 2 rows; 2 x 3 floating-point scores are "
-            "needed");
+  EXPECT_PRED2(support::has_words, message(torch::nn::AnyModule(torch::nn::Linear(4, 5))),
+               "2 x 5 Float ... batch of 2 rows ... 2 x 3");
   EXPECT_NE(message(torch::nn::AnyModule(torch::nn::Linear(7, 3)))
                 .find("the network fails on a batch of 2 x 4: "),
             std::string::npos);
   NetworkOptions moved = network("mlp:4");
   moved.augment = Augment::crop;
-  EXPECT_EQ(message_of<OptionError>([&] {
-              (void)torch_network_maker()->train(data, nullptr, loss, quick(), moved, {});
-            }),
-            "augment needs pictures, the data has none");
-  EXPECT_NE(message_of<DataError>([&] {
-              torch_network_maker()->check(network("none.pt"));
-            }).find("none.pt: there is no such TorchScript file"),
-            std::string::npos);
+  EXPECT_PRED2(support::has_words, message_of<OptionError>([&] {
+                 (void)torch_network_maker()->train(data, nullptr, loss, quick(), moved, {});
+               }),
+               "augment needs images");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { torch_network_maker()->check(network("none.pt")); }),
+               "none.pt: ... TorchScript file");
   if (!torch::cuda::is_available()) {
     NetworkOptions cuda = network("mlp:4");
     cuda.device = Device::cuda;
-    EXPECT_EQ(message_of<OptionError>([&] { torch_network_maker()->check(cuda); }),
-              "device = cuda: libtorch finds no such device here");
+    EXPECT_PRED2(support::has_words,
+                 message_of<OptionError>([&] { torch_network_maker()->check(cuda); }),
+                 "device = cuda");
   }
 }
 
@@ -303,7 +303,7 @@ TEST(TrainModule, file_that_is_no_torchscript_is_refused) {
 }
 
 // By hand: 1 x 3 x 3 numbers from 1 to 9.
-TEST(Gather, pictures_are_moved_and_mirrored_but_not_changed) {
+TEST(Gather, images_are_shifted_and_mirrored_but_not_changed) {
   Dataset data;
   data.rows = 1;
   data.image = {1, 3, 3};
@@ -317,18 +317,18 @@ TEST(Gather, pictures_are_moved_and_mirrored_but_not_changed) {
   bool mirrored = false;
   bool moved = false;
   for (int trial = 0; trial < 2000; ++trial) {
-    const torch::Tensor picture = gather(data, rows, Augment::crop_flip, &rng)[0][0];
+    const torch::Tensor image = gather(data, rows, Augment::crop_flip, &rng)[0][0];
     // Neighbours in a line stay neighbours: the numbers rise by 1, or fall in a mirror.
     for (int y = 0; y < 3; ++y) {
       for (int x = 0; x + 1 < 3; ++x) {
-        const float a = picture[y][x].item<float>();
-        const float b = picture[y][x + 1].item<float>();
+        const float a = image[y][x].item<float>();
+        const float b = image[y][x + 1].item<float>();
         if (a == 0 || b == 0) continue;
         ASSERT_EQ(std::abs(a - b), 1);
         mirrored = mirrored || a > b;
       }
     }
-    moved = moved || picture[1][1].item<float>() == 1;
+    moved = moved || image[1][1].item<float>() == 1;
   }
   EXPECT_TRUE(mirrored);
   EXPECT_TRUE(moved);

@@ -12,54 +12,55 @@
 
 namespace adacvar {
 
-/// A batch of examples and the probability that each was drawn with.
+/// A batch of examples and the probability with which each was drawn.
 struct DrawnBatch {
   std::vector<Index> indices;
   std::vector<double> probabilities;
 
   [[nodiscard]] std::size_t size() const noexcept { return indices.size(); }
-  /// The indices for `index_select`: 64-bit, one dimension.
+  /// Returns the indices as a one-dimensional 64-bit tensor, for `index_select`.
   [[nodiscard]] torch::Tensor index_tensor() const;
 };
 
-/// An adaptive (or any other) sampler for torch's data loaders: `torch::data::make_data_loader`
-/// with it and a `BatchDataset` whose request is a DrawnBatch (examples/3_torch_loop.cpp).
+/// Wraps a sampler for torch's data loaders: pass it to `torch::data::make_data_loader` with a
+/// `BatchDataset` whose request type is DrawnBatch (examples/3_torch_loop.cpp).
 ///
-/// A copy is another handle of the same sampler: give one to the loader and keep one to `observe`.
-/// All calls may come from several threads; a batch is drawn, and losses are learned, as a whole.
+/// Copies share the same sampler: give one to the loader and keep one to call `observe`. All
+/// functions are thread-safe; drawing a batch and observing its losses are atomic.
 ///
-/// Draws run ahead of losses: with `workers` threads a loader draws 2 * workers batches (its option
-/// `max_jobs`) before the losses of the first are known, none without workers. A batch therefore
-/// keeps the probabilities it was drawn with, and `observe` weighs its losses by those, not by the
-/// present law. More workers than data needs make the sampler learn later, not wrongly.
+/// With `workers` threads a loader draws 2 * workers batches ahead (its option `max_jobs`), before
+/// the losses of the first are known; without workers, none. A batch therefore keeps the
+/// probabilities with which it was drawn, and `observe` weights its losses by those, not by the
+/// current distribution. Too many workers delay the sampler's learning but do not bias it.
 ///
-/// An epoch has `epoch_draws` draws, the last batch may be smaller; the loader's `begin` starts a
-/// new one. Throws: as the sampler; OptionError for an epoch or a batch of no draws.
+/// An epoch has `epoch_draws` draws; its last batch may be smaller. The loader's `begin` starts a
+/// new epoch. Throws: like the sampler; OptionError for an empty batch.
 class DataSampler : public torch::data::samplers::Sampler<DrawnBatch> {
  public:
-  /// `epoch_draws` 0: as many as there are examples.
+  /// `epoch_draws` = 0 means the number of examples.
   DataSampler(AnySampler::Variant sampler, const Rng& rng, std::size_t epoch_draws = 0);
 
-  /// Starts a new epoch; the law stays. Throws: OptionError for a size other than the sampler's.
+  /// Starts a new epoch; the distribution is kept. Throws: OptionError if `new_size` is not the
+  /// sampler's size.
   void reset(torch::optional<std::size_t> new_size = torch::nullopt) override;
 
-  /// The next batch of the epoch; none after its last.
+  /// Returns the next batch of the epoch; nothing after the last one.
   [[nodiscard]] torch::optional<DrawnBatch> next(std::size_t batch_size) override;
 
-  /// Learns the losses of examples, each drawn with the probability given.
+  /// Updates the sampler with the losses of examples, each drawn with the given probability.
   void observe(std::span<const Index> indices, std::span<const double> losses,
                std::span<const double> probabilities);
-  /// The same for a batch and a tensor with a loss per example, of any kind and on any device.
+  /// Overload for a batch and a tensor with one loss per example, of any type and on any device.
   void observe(const DrawnBatch& batch, const torch::Tensor& losses);
 
   [[nodiscard]] std::size_t size() const;
-  /// The sampler as it is now.
+  /// Returns a copy of the sampler.
   [[nodiscard]] AnySampler snapshot() const;
 
-  /// Sampler, generator and place in the epoch; also by torch::save and torch::load. Batches that
-  /// a loader has drawn ahead are not in it: a run goes on with the same indices when it is saved
-  /// between epochs or without workers. `load` throws DataError unless the archive holds such a
-  /// state, undamaged, for as many examples; then all is as before.
+  /// Saves sampler, random generator and position in the epoch; torch::save and torch::load call
+  /// these. Batches that a loader has drawn ahead are not saved, so a resumed run draws the same
+  /// indices only if it was saved between epochs or has no workers. `load` throws DataError, and
+  /// changes nothing, unless the archive holds an undamaged state for the same number of examples.
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
 

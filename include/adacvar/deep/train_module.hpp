@@ -11,16 +11,16 @@
 
 namespace adacvar {
 
-/// Trains any module by the one loop of all algorithms: it takes a batch of rows (of pictures:
-/// rows x channels x height x width) and gives rows x outputs scores, as many as `loss` has. The
-/// module ends with the weights of the result. Of `network` the augmentation and the device count.
-/// Randomness of layers comes from libtorch's generators, which are seeded by options.seed.
-/// Throws: as `train`; OptionError when the module fails or gives another shape.
+/// Trains a module with any of the algorithms. The module maps a batch of rows (rows x features, or
+/// images: rows x channels x height x width) to rows x outputs scores, as many outputs as `loss`
+/// needs; it ends with the trained weights. Only augmentation and device of `network` are used.
+/// Random layers draw from libtorch's generators, which are seeded with options.seed.
+/// Throws: like `train`; OptionError if the module fails or returns another shape.
 NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
                            const Dataset* validation, const Loss& loss, const TrainOptions& options,
                            const NetworkOptions& network = {}, const TrainHooks& hooks = {});
 
-/// Makes built-in networks and those of TorchScript files, over libtorch.
+/// Returns the maker of built-in networks and TorchScript files, based on libtorch.
 [[nodiscard]] std::shared_ptr<const NetworkMaker> torch_network_maker();
 
 }  // namespace adacvar
