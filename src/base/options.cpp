@@ -85,7 +85,7 @@ bool Condition::holds(const std::function<bool(const OptionTest&)>& passes) cons
                              [&](const auto& tests) { return std::ranges::all_of(tests, passes); });
 }
 
-Condition Condition::simplified(
+Condition Condition::simplify(
     const std::function<std::optional<bool>(const OptionTest&)>& outcome) const {
   Condition result;
   result.alternatives_.clear();

@@ -102,7 +102,7 @@ std::string zsh_script(const std::vector<Command>& commands) {
          bash_script(commands);
 }
 
-std::string quoted(std::string text) {
+std::string fish_quote(std::string text) {
   for (std::size_t quote = text.find('\''); quote != std::string::npos;
        quote = text.find('\'', quote + 2)) {
     text.insert(quote, 1, '\\');
@@ -119,8 +119,9 @@ std::string fish_condition(const Command& command) {
 }
 
 std::string fish_option(const Command& command, const CliOption& option) {
-  std::string line = fmt::format("complete -c adacvar -n {} -l {} -d {}",
-                                 quoted(fish_condition(command)), option.name, quoted(option.help));
+  std::string line =
+      fmt::format("complete -c adacvar -n {} -l {} -d {}", fish_quote(fish_condition(command)),
+                  option.name, fish_quote(option.help));
   if (option.letter != 0) line += fmt::format(" -s {}", option.letter);
   if (!option.choices.empty()) {
     line += fmt::format(" -xa '{}'", join(option.choices, " "));

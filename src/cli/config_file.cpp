@@ -17,7 +17,7 @@ namespace adacvar::cli {
 
 namespace {
 
-std::string trimmed(const std::string& text) {
+std::string trim(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
@@ -32,10 +32,10 @@ class KeyLines {
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
       ++number;
-      const std::string content = trimmed(line);
+      const std::string content = trim(line);
       if (content.empty() || content.starts_with('#')) continue;
       if (content.starts_with('[')) {
-        section = trimmed(content.substr(1, content.find(']') - 1));
+        section = trim(content.substr(1, content.find(']') - 1));
         entries_.push_back({section, {}, number});
         continue;
       }
@@ -44,7 +44,7 @@ class KeyLines {
         throw OptionError(fmt::format("{}:{}: '{}' is neither `key = value` nor `[section]`", path,
                                       number, content));
       }
-      const std::string key = trimmed(content.substr(0, equals));
+      const std::string key = trim(content.substr(0, equals));
       if (line_of(section, key) != 0) {
         throw OptionError(
             fmt::format("{}:{}: key '{}' is given more than once", path, number, key));

@@ -180,7 +180,7 @@ std::vector<OptionState> OptionList::states(const std::map<std::string, std::str
 }
 
 Condition OptionList::condition_of(const CliOption& option) const {
-  return option.condition.simplified([this](const OptionTest& test) -> std::optional<bool> {
+  return option.condition.simplify([this](const OptionTest& test) -> std::optional<bool> {
     if (find_or_null(test.option) != nullptr) return std::nullopt;
     return passes(test, fixed_);
   });

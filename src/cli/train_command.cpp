@@ -56,7 +56,8 @@ struct ResultWithNotes {
   Result result;
   std::vector<std::string> printed;
 
-  [[nodiscard]] std::vector<std::string> unprinted(const std::vector<std::string>& notes) const {
+  [[nodiscard]] std::vector<std::string> remaining_notes(
+      const std::vector<std::string>& notes) const {
     std::vector<std::string> others;
     std::ranges::copy_if(notes, std::back_inserter(others), [&](const std::string& note) {
       return std::ranges::find(printed, note) == printed.end();
@@ -164,7 +165,7 @@ void write_outputs(const State& state, const OptionList& options,
   print_notes(report.headlines);
   const bool is_printed = attempts.run([&] {
     print_outcome(state.output, run_json(report, is_saved ? path : ""), run_text(report) + saved,
-                  outcome.unprinted(report.notes));
+                  outcome.remaining_notes(report.notes));
   });
   if (is_saved && !is_printed) print_message(saved.substr(1));
   if (!state.model_output.trace.empty()) {
@@ -217,7 +218,7 @@ int print_single(const State& state, const OptionList& options,
   print_notes(report.headlines);
   write_comparison(state,
                    {compare_json(report), run_text(report) + histogram_text(report, text_style()),
-                    outcome.unprinted(report.notes), [&] {
+                    outcome.remaining_notes(report.notes), [&] {
                       return run_page(report, origin_of("compare", options, data_names(state.run)));
                     }});
   return exit_code(report);
@@ -248,10 +249,10 @@ int print_repeats(const State& state, const OptionList& options,
   all.insert(all.end(), notes.begin(), notes.end());
   print_notes(reports[0].headlines);
   write_comparison(
-      state, {repeats_json(reports, all), repeats_text(reports), outcome.unprinted(notes), [&] {
-                return repeats_page(reports, all,
-                                    origin_of("compare", options, data_names(state.run)));
-              }});
+      state,
+      {repeats_json(reports, all), repeats_text(reports), outcome.remaining_notes(notes), [&] {
+         return repeats_page(reports, all, origin_of("compare", options, data_names(state.run)));
+       }});
   const auto is_bad = [](const RunReport& report) { return exit_code(report) != kDone; };
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }

@@ -106,7 +106,7 @@ class StudyRun {
 
   bool run() {
     prepare();
-    plan();
+    collect_trials();
     report({});
     for_each_block(pending_.size(), threads_, [this](std::size_t i) { run_one(pending_[i]); });
     return !is_stopped();
@@ -128,7 +128,7 @@ class StudyRun {
     });
   }
 
-  void plan() {
+  void collect_trials() {
     if (is_stopped()) return;
     for (std::size_t c = 0; c < cases_.size(); ++c) {
       for (const Contestant& contestant : study_.contestants) plan_contestant(c, contestant);

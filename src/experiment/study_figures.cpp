@@ -66,7 +66,7 @@ BarChart average_chart(const Summary& summary, const Panel& panel) {
     std::vector<MeanSd> sums(chart.series.size());
     std::vector<double> counts(chart.series.size());
     for (const std::size_t set : panel.sets) {
-      const auto scores = normalised(compared_scores(summary, set, metric));
+      const auto scores = normalise_scores(compared_scores(summary, set, metric));
       for (std::size_t c = 0; c < scores.size(); ++c) {
         if (std::isnan(scores[c].mean)) continue;
         sums[c].mean += scores[c].mean;
@@ -92,7 +92,7 @@ BarChart set_chart(const Summary& summary, const Panel& panel, Metric metric) {
     chart.groups.push_back(summary.study.sets[set]);
     const auto scores = compared_scores(summary, set, metric);
     const auto marks = best_set(scores, larger_is_better(metric));
-    const auto figures = normalised(scores);
+    const auto figures = normalise_scores(scores);
     for (std::size_t c = 0; c < figures.size(); ++c) {
       chart.series[c].values.push_back(figures[c].mean);
       chart.series[c].errors.push_back(figures[c].sd);

@@ -41,7 +41,7 @@ PartScore mean_valid(const Config& config, bool early) {
           .accuracy = static_cast<float>(accuracy / count)};
 }
 
-void take(Selected& selected, const Config& config, std::uint64_t number, bool early) {
+void set_selection(Selected& selected, const Config& config, std::uint64_t number, bool early) {
   selected.config = number;
   selected.early = early;
   selected.readings.clear();
@@ -77,7 +77,7 @@ Selected select(const Study& study, const ResultLog& log, const std::string& set
       const PartScore valid = mean_valid(config, early);
       if (best && !is_selected_before(valid, *best, task)) continue;
       best = valid;
-      take(selected, config, i, early);
+      set_selection(selected, config, i, early);
     }
   }
   return selected;

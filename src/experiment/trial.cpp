@@ -44,14 +44,14 @@ class TrialRun {
 
   std::optional<TrialResult> run() {
     const double begin = thread_seconds();
-    TrialResult result = options_.algorithm == Algorithm::exact ? solved() : trained();
+    TrialResult result = options_.algorithm == Algorithm::exact ? solve() : train_model();
     if (stop_ != nullptr && *stop_) return std::nullopt;
     result.seconds = to_float(thread_seconds() - begin);
     return result;
   }
 
  private:
-  [[nodiscard]] TrialResult solved() const {
+  [[nodiscard]] TrialResult solve() const {
     const ExactResult exact = solve_exact(data_.train, loss_,
                                           {.alpha = options_.alpha,
                                            .ridge = options_.ridge,
@@ -64,7 +64,7 @@ class TrialRun {
     return result;
   }
 
-  TrialResult trained() {
+  TrialResult train_model() {
     const TrainHooks hooks{.progress = {}, .stop = stop_, .watch = [this](const EpochView& view) {
                              note_epoch(view);
                              return true;

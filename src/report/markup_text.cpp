@@ -31,7 +31,7 @@ std::string markup_text(std::string_view text) {
   return result;
 }
 
-std::string shortened(const std::string& text, std::size_t characters) {
+std::string shorten(const std::string& text, std::size_t characters) {
   if (text_width(text) <= characters) return text;
   std::size_t end = 0;
   for (std::size_t seen = 0; end < text.size(); ++end) {

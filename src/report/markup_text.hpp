@@ -10,6 +10,6 @@ namespace adacvar {
 [[nodiscard]] std::string markup_text(std::string_view text);
 
 /// Cuts the text to at most `characters`, with an ellipsis at its end.
-[[nodiscard]] std::string shortened(const std::string& text, std::size_t characters);
+[[nodiscard]] std::string shorten(const std::string& text, std::size_t characters);
 
 }  // namespace adacvar

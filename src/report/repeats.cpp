@@ -73,12 +73,12 @@ bool is_told_apart(const MeanSd& difference, double error, std::size_t repeats) 
 
 void compare_part(std::span<const RunReport> reports, const Part& part,
                   std::span<RepeatedResult> results) {
-  const auto in_race = [](const RepeatedResult& result) {
+  const auto is_compared = [](const RepeatedResult& result) {
     return result.algorithm != Algorithm::exact && result.failed_repeats == 0;
   };
   std::optional<std::size_t> least;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!in_race(results[i])) continue;
+    if (!is_compared(results[i])) continue;
     const auto mean = [&](std::size_t k) { return (results[k].*part.summary)->cvar.mean; };
     if (!least || mean(i) < mean(*least)) least = i;
   }
@@ -91,8 +91,8 @@ void compare_part(std::span<const RunReport> reports, const Part& part,
     summary.above_least = mean_sd(differences);
     summary.error = summary.above_least.sd *
                     std::sqrt(1 / static_cast<double>(reports.size()) + overlap(reports[0], part));
-    summary.best =
-        in_race(results[i]) && !is_told_apart(summary.above_least, summary.error, reports.size());
+    summary.best = is_compared(results[i]) &&
+                   !is_told_apart(summary.above_least, summary.error, reports.size());
   }
 }
 

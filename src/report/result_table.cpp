@@ -16,7 +16,7 @@ bool has_best(const ResultTable& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [&](const auto& row) { return row[column].best; });
 }
 
-std::string escaped(const std::string& text, std::string_view special) {
+std::string escape(const std::string& text, std::string_view special) {
   std::string result;
   for (const char c : text) {
     if (special.find(c) != std::string_view::npos) result += '\\';
@@ -26,7 +26,7 @@ std::string escaped(const std::string& text, std::string_view special) {
 }
 
 std::string latex(const std::string& text) {
-  std::string result = escaped(text, "&%$#_{}");
+  std::string result = escape(text, "&%$#_{}");
   for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"±", "$\\pm$"},
                                  {"–", "--"},
                                  {">", "$>$"},
@@ -39,8 +39,8 @@ std::string latex(const std::string& text) {
   return result;
 }
 
-std::string joined(const std::vector<ResultCell>& row, std::string_view between,
-                   const std::function<std::string(const ResultCell&)>& text) {
+std::string join_cells(const std::vector<ResultCell>& row, std::string_view between,
+                       const std::function<std::string(const ResultCell&)>& text) {
   std::string line;
   for (const ResultCell& cell : row) {
     if (!line.empty() || &cell != row.data()) line += between;
@@ -71,7 +71,7 @@ std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
     }
     const std::size_t others = total - width_of(rows, widest);
     const std::size_t room = others + 8 < kTerminalWidth ? kTerminalWidth - others : 8;
-    std::istringstream parts(wrapped(row[widest], room));
+    std::istringstream parts(wrap(row[widest], room));
     std::vector<std::string> line = row;
     for (std::string part; std::getline(parts, part);) {
       line[widest] = part;
@@ -102,21 +102,21 @@ std::string table_text(const ResultTable& table) {
   };
   add(header_cells(table));
   for (const auto& row : table.rows) add(row);
-  std::string text = wrapped(table.title, kTerminalWidth) + "\n\n" + lines_of(rows);
-  for (const std::string& note : table.notes) text += wrapped(note, kTerminalWidth) + "\n";
+  std::string text = wrap(table.title, kTerminalWidth) + "\n\n" + lines_of(rows);
+  for (const std::string& note : table.notes) text += wrap(note, kTerminalWidth) + "\n";
   return text;
 }
 
 std::string table_markdown(const ResultTable& table) {
   const auto cell = [](const ResultCell& c) {
-    const std::string text = escaped(c.text, "|*_");
+    const std::string text = escape(c.text, "|*_");
     return c.best ? "**" + text + "**" : text;
   };
   std::string text =
-      fmt::format("### {}\n\n| {} |\n|", table.title, joined(header_cells(table), " | ", cell));
+      fmt::format("### {}\n\n| {} |\n|", table.title, join_cells(header_cells(table), " | ", cell));
   for (std::size_t c = 0; c < table.header.size(); ++c) text += "---|";
   text += "\n";
-  for (const auto& row : table.rows) text += "| " + joined(row, " | ", cell) + " |\n";
+  for (const auto& row : table.rows) text += "| " + join_cells(row, " | ", cell) + " |\n";
   for (const std::string& note : table.notes) text += "\n" + note + "\n";
   return text;
 }
@@ -129,8 +129,8 @@ std::string table_latex(const ResultTable& table) {
       "\\begin{{table}}[htbp]\n\\centering\\scriptsize\n\\caption{{{}}}\n\\begin{{tabular}}{{{}}}\n"
       "\\toprule\n{} \\\\\n\\midrule\n",
       latex(table.title), std::string(table.header.size(), 'l'),
-      joined(header_cells(table), " & ", cell));
-  for (const auto& row : table.rows) text += joined(row, " & ", cell) + " \\\\\n";
+      join_cells(header_cells(table), " & ", cell));
+  for (const auto& row : table.rows) text += join_cells(row, " & ", cell) + " \\\\\n";
   text += "\\bottomrule\n\\end{tabular}\n";
   for (const std::string& note : table.notes) text += "\\\\[2pt] " + latex(note) + "\n";
   return text + "\\end{table}\n";

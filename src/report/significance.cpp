@@ -55,7 +55,7 @@ std::vector<bool> best_set(const std::vector<std::vector<double>>& scores, bool 
   return marks;
 }
 
-std::vector<MeanSd> normalised(const std::vector<std::vector<double>>& scores) {
+std::vector<MeanSd> normalise_scores(const std::vector<std::vector<double>>& scores) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double least = std::numeric_limits<double>::infinity();
   double largest = -least;

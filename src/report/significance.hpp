@@ -25,6 +25,6 @@ struct MeanSd {
 
 /// Returns (mean - least mean) / (largest mean - least mean) and sd / largest mean, as in the
 /// paper's figures [CLJK20, appendix]; 0 if all means are equal, NaN for rows without runs.
-[[nodiscard]] std::vector<MeanSd> normalised(const std::vector<std::vector<double>>& scores);
+[[nodiscard]] std::vector<MeanSd> normalise_scores(const std::vector<std::vector<double>>& scores);
 
 }  // namespace adacvar

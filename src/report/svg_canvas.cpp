@@ -122,7 +122,7 @@ void SvgCanvas::legend(const std::vector<std::string>& names, Swatch swatch,
     return at;
   };
   for (std::size_t n = 0; n < names.size(); ++n) {
-    const Point at = place(shortened(names[n], 40));
+    const Point at = place(shorten(names[n], 40));
     if (swatch == Swatch::bar) rectangle({at.x, at.y - 6, 18, 12}, fill_class(n));
     if (swatch == Swatch::line) line(at, {at.x + 20, at.y}, "line " + stroke_class(n));
     if (swatch == Swatch::shape) shape({at.x + 10, at.y}, n);

@@ -99,7 +99,7 @@ BarLayout bar_layout(const BarChart& chart, double room) {
   layout.group = std::max(layout.bar * series + std::max(14.0, layout.bar), room / groups);
   double widest = 0;
   for (const std::string& name : chart.groups) {
-    widest = std::max(widest, label_width(shortened(name, kGroupName)));
+    widest = std::max(widest, label_width(shorten(name, kGroupName)));
   }
   layout.slanted = widest > layout.group - 4;
   layout.label_height = layout.slanted ? 24 + 0.6 * widest : 30;
@@ -134,7 +134,7 @@ void draw_bar(SvgCanvas& canvas, const BarChart& chart, std::size_t s, std::size
 
 void draw_group_name(SvgCanvas& canvas, const std::string& name, const Box& slot,
                      const BarLayout& layout) {
-  const std::string words = shortened(name, kGroupName);
+  const std::string words = shorten(name, kGroupName);
   const double middle = slot.left + slot.width / 2;
   if (layout.slanted) {
     canvas.text({middle + 4, slot.bottom() + 16}, words, Anchor::end, "small", -35);
@@ -185,11 +185,11 @@ std::string line_path(const XySeries& series, const XyPlot& plot) {
 void draw_isolated_points(SvgCanvas& canvas, const XySeries& series, std::size_t n,
                           const XyPlot& plot) {
   const std::size_t count = std::min(series.x.size(), series.y.size());
-  const auto there = [&](std::size_t i) {
+  const auto has_point = [&](std::size_t i) {
     return i < count && plot.can_show(series.x[i], series.y[i]);
   };
   for (std::size_t i = 0; i < count; ++i) {
-    if (there(i) && !there(i + 1) && (i == 0 || !there(i - 1))) {
+    if (has_point(i) && !has_point(i + 1) && (i == 0 || !has_point(i - 1))) {
       canvas.shape(plot.point(series.x[i], series.y[i]), n);
     }
   }
@@ -269,7 +269,7 @@ bool are_apart(const Box& one, const Box& other) {
 // Right of the point, left, above or below it, where there is space.
 void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot,
                      std::vector<Box>& taken) {
-  const std::string words = shortened(point.name, 30);
+  const std::string words = shorten(point.name, 30);
   const double width = label_width(words);
   const auto [x, y] = point.at;
   const auto box = [&](double left, double top) { return Box{left, top, width, 15}; };
@@ -330,7 +330,7 @@ void draw_panel_marks(SvgCanvas& canvas, const HistogramSeries& series, const Xy
   }
   std::ranges::sort(marks, {}, &Mark::x);
   // The name is bold, so wider.
-  double free_from = plot.box.left + 1.2 * label_width(shortened(series.name, 24)) + 14;
+  double free_from = plot.box.left + 1.2 * label_width(shorten(series.name, 24)) + 14;
   double rest = 0;  // width of the remaining names
   for (const Mark& mark : marks) rest += label_width(mark.words) + 14;
   for (const Mark& mark : marks) {
@@ -435,7 +435,7 @@ std::string svg(const HistogramChart& chart) {
   for (std::size_t n = 0; n < chart.series.size(); ++n) {
     box = {left, canvas.top() + 26, box.width, height};
     const XyPlot plot{.box = box, .x = x, .y = y};
-    canvas.text({left, box.top - 8}, shortened(chart.series[n].name, 24), Anchor::start, "name");
+    canvas.text({left, box.top - 8}, shorten(chart.series[n].name, 24), Anchor::start, "name");
     canvas.y_axis(box, y, "");
     draw_steps(canvas, chart.series[n], n, plot);
     draw_panel_marks(canvas, chart.series[n], plot);

@@ -33,7 +33,7 @@ std::size_t text_width(const std::string& text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+std::string wrap(const std::string& text, std::size_t width, std::size_t indent) {
   std::string lines;
   std::size_t column = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -73,7 +73,7 @@ std::size_t TextTable::width() const {
 namespace {
 
 // The ellipsis is in the middle, because names often differ at their ends.
-std::string squeezed(const std::string& text, std::size_t width) {
+std::string shorten_middle(const std::string& text, std::size_t width) {
   const std::size_t whole = text_width(text);
   if (whole <= width) return text;
   const std::size_t tail = (width - 1) / 2;
@@ -102,7 +102,7 @@ void TextTable::fit(std::size_t width, std::initializer_list<std::size_t> which)
   }
   for (auto& row : rows_) {
     for (const std::size_t c : which) {
-      if (c < row.size()) row[c] = squeezed(row[c], columns[c]);
+      if (c < row.size()) row[c] = shorten_middle(row[c], columns[c]);
     }
   }
 }

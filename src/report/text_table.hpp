@@ -39,8 +39,7 @@ class TextTable {
 
 /// Wraps text at spaces to lines of at most `width` characters; a longer word gets its own line.
 /// Lines after the first are indented by `indent`.
-[[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
-                                  std::size_t indent = 0);
+[[nodiscard]] std::string wrap(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 /// Assumed number of columns of a terminal.
 inline constexpr std::size_t kTerminalWidth = 80;

@@ -46,13 +46,13 @@ TEST(BestSet, has_the_best_and_what_cannot_be_told_from_it) {
 }
 
 TEST(Normalised, goes_from_zero_to_one_as_in_the_paper) {
-  const auto scores = normalised({{2, 4}, {1, 1}, {5, 5}, {}});
+  const auto scores = normalise_scores({{2, 4}, {1, 1}, {5, 5}, {}});
   EXPECT_DOUBLE_EQ(scores[0].mean, 0.5);  // (3 - 1) / (5 - 1)
   EXPECT_DOUBLE_EQ(scores[0].sd, std::sqrt(2.0) / 5);
   EXPECT_EQ(scores[1].mean, 0.0);
   EXPECT_EQ(scores[2].mean, 1.0);
   EXPECT_TRUE(std::isnan(scores[3].mean));
-  EXPECT_EQ(normalised({{3, 3}, {3, 3}})[0].mean, 0.0);
+  EXPECT_EQ(normalise_scores({{3, 3}, {3, 3}})[0].mean, 0.0);
 }
 
 }  // namespace

@@ -179,9 +179,9 @@ TEST(HistogramChartSvg, has_a_panel_for_every_series_with_its_marks) {
 }
 
 TEST(Shortened, cuts_between_characters) {
-  EXPECT_EQ(shortened("abc", 3), "abc");
-  EXPECT_EQ(shortened("abcd", 3), "ab\xe2\x80\xa6");
-  EXPECT_EQ(shortened("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 3), "\xc3\xa9\xc3\xa9\xe2\x80\xa6");
+  EXPECT_EQ(shorten("abc", 3), "abc");
+  EXPECT_EQ(shorten("abcd", 3), "ab\xe2\x80\xa6");
+  EXPECT_EQ(shorten("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 3), "\xc3\xa9\xc3\xa9\xe2\x80\xa6");
 }
 
 TEST(ScatterChartSvg, shares_beside_a_diagonal_are_drawn_from_0_to_1) {
@@ -206,12 +206,12 @@ TEST(TextAlternative, of_a_histogram_tells_values_from_what_is_drawn) {
                                    .least = 0.25,
                                    .most = 50}}};
   EXPECT_EQ(text_alternative(chart),
-            "Histograms of loss. a: from 0.25 to 50, drawn from 0 to 2: the last step counts all "
-            "beyond; mean 1.");
+            "Histograms of loss. a: from 0.25 to 50, drawn from 0 to 2: the last bin counts all "
+            "values beyond; mean 1.");
   chart.series[0].least = -1;
   EXPECT_EQ(text_alternative(chart),
-            "Histograms of loss. a: from -1 to 50, drawn from 0 to 2: the first and last steps "
-            "count all beyond; mean 1.");
+            "Histograms of loss. a: from -1 to 50, drawn from 0 to 2: the first and last bins "
+            "count all values beyond; mean 1.");
   chart.series[0].least = 0.5;
   chart.series[0].most = 1.5;
   EXPECT_EQ(text_alternative(chart), "Histograms of loss. a: from 0.5 to 1.5; mean 1.");

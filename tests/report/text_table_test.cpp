@@ -81,11 +81,11 @@ TEST(TextTable, fit_leaves_alone_what_fits) {
 }
 
 TEST(Wrapped, breaks_at_blanks_and_keeps_long_words) {
-  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
-  EXPECT_EQ(wrapped("one two three", 9, 2), "one two\n  three");
-  EXPECT_EQ(wrapped("a verylongword b", 5), "a\nverylongword\nb");
-  EXPECT_EQ(wrapped("", 5), "");
-  EXPECT_EQ(wrapped("1±2 3±4", 7), "1±2 3±4");
+  EXPECT_EQ(wrap("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrap("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrap("a verylongword b", 5), "a\nverylongword\nb");
+  EXPECT_EQ(wrap("", 5), "");
+  EXPECT_EQ(wrap("1±2 3±4", 7), "1±2 3±4");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class OptionError : public std::invalid_argument {
 class DataError : public std::runtime_error {
  public:
   explicit DataError(const std::string& message, std::string source = {}, std::size_t line = 0)
-      : std::runtime_error(located(message, source, line)),
+      : std::runtime_error(with_location(message, source, line)),
         source_(std::move(source)),
         line_(line) {}
 
@@ -27,8 +27,8 @@ class DataError : public std::runtime_error {
   [[nodiscard]] std::size_t line() const noexcept { return line_; }
 
  private:
-  static std::string located(const std::string& message, const std::string& source,
-                             std::size_t line) {
+  static std::string with_location(const std::string& message, const std::string& source,
+                                   std::size_t line) {
     if (source.empty()) return message;
     return line == 0 ? source + ": " + message
                      : source + ":" + std::to_string(line) + ": " + message;

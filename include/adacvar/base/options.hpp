@@ -77,7 +77,7 @@ class Condition {
   [[nodiscard]] bool holds(const std::function<bool(const OptionTest&)>& passes) const;
 
   /// Substitutes the known outcomes; `outcome` returns nothing for a test that is still open.
-  [[nodiscard]] Condition simplified(
+  [[nodiscard]] Condition simplify(
       const std::function<std::optional<bool>(const OptionTest&)>& outcome) const;
 
   /// `only with loss = pinball`; for the command line `only with --loss pinball`. Empty
