@@ -256,6 +256,7 @@ class Runs {
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
       outcome.result.history = std::move(found.history);
+      outcome.result.checkpoint_error = std::move(found.checkpoint_error);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
@@ -465,6 +466,7 @@ class Runs {
       result.history.push_back(scaled(record, unit_));
     }
     result.epochs = best.result.epochs;
+    result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
     result.model.reading.progress = {};  // the caller's, and only for this run
