@@ -271,6 +271,10 @@ std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHook
   check_options(options.repeat);
   check_run(options, kAllAlgorithms, hooks);
   const std::size_t repeats = options.repeat.repeats;
+  if (repeats - 1 > std::numeric_limits<std::uint64_t>::max() - options.train.seed) {
+    throw OptionError(fmt::format("seed = {} with repeats = {}: the last seed exceeds 2^64 - 1",
+                                  options.train.seed, repeats));
+  }
   std::size_t done = 0;
   RunHooks hooks_of_one = hooks;
   if (hooks.progress) {

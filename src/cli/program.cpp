@@ -128,6 +128,16 @@ class Parser {
   CLI::Option* help_ = nullptr;
 };
 
+// An empty text would pass for the option not being given.
+void refuse_empty(const OptionList& options, const std::map<std::string, std::string>& given) {
+  for (const auto& [name, place] : given) {
+    const CliOption* const option = options.find_or_null(name);
+    if (option == nullptr || option->is_switch || !option->text().empty()) continue;
+    throw OptionError(
+        fmt::format("{}{} = '' is empty; give it a value or leave it out", place, name));
+  }
+}
+
 int run_command(const Command& command, const std::vector<Command>& commands,
                 std::vector<std::string> arguments) {
   Parser parser(command);
@@ -141,6 +151,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   }
   for (const std::string& name : parser.given()) given[name] = "";
   parser.apply();
+  refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
   return command.run();
