@@ -47,7 +47,7 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
         model.source, model.fingerprint.rows, data.source()));
   }
   Split split = split_data(whole, model.preprocessor.parts().target, model.task, model.shares,
-                           model.options.seed);
+                           model.options.seed, model.preprocessor.parts().weight);
   std::vector<Index>& rows = part == DataPart::train   ? split.train
                              : part == DataPart::valid ? split.valid
                                                        : split.test;
@@ -139,36 +139,6 @@ void add_groups(const Judged& judged, const RawData& raw, std::span<const Index>
                            [own](const RiskTable& group) { return group.risk.at(own).cvar; });
 }
 
-/// Takes the rows without a target away from `rows` unless `strict`.
-Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>& rows, bool strict,
-              std::vector<std::string>& notes) {
-  if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
-    return model.preprocessor.apply(*sparse, rows);
-  }
-  if (const auto* images = std::get_if<Images>(&raw.content)) {
-    return model.preprocessor.apply(*images, rows);
-  }
-  const auto& table = std::get<Table>(raw.content);
-  const std::string& target = model.preprocessor.parts().target;
-  if (!strict) {
-    const std::string text_note = model.preprocessor.target_text_note(table, rows);
-    const std::size_t before = rows.size();
-    rows = model.preprocessor.rows_with_target(table, rows);
-    if (rows.empty()) {
-      throw DataError(fmt::format("no row has a target ('{}'){}", target, text_note), table.source);
-    }
-    if (rows.size() < before) {
-      notes.push_back(fmt::format("{} of {} rows {} without a target ('{}'): left out{}",
-                                  before - rows.size(), before,
-                                  before - rows.size() == 1 ? "is" : "are", target, text_note));
-    }
-  }
-  ApplyReport report;
-  Dataset data = model.preprocessor.apply(table, rows, &report);
-  for (std::string& note : apply_notes(report, "these")) notes.push_back(std::move(note));
-  return data;
-}
-
 // The best model for these rows in hindsight; not one that training could have found.
 void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& result) {
   const TrainOptions& options = model.options;
@@ -228,9 +198,10 @@ Evaluation evaluate(const TrainedModel& model, const std::string& data,
     whole = read_data(data, as_in_training(model, options.source));
   }
   std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
-  Judged judged{.data = apply(model, raw, rows, options.strict, result.notes),
-                .losses = {},
-                .predictions = {}};
+  Judged judged{
+      .data = apply_rows(model.preprocessor, raw, rows, "these", options.strict, result.notes),
+      .losses = {},
+      .predictions = {}};
   judged.losses = losses_in_units(model.scorer(), model.loss, judged.data);
   judged.predictions = predict(model.scorer(), model.loss, judged.data);
 

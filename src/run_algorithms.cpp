@@ -441,6 +441,7 @@ class Runs {
     all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
     all["raw"] = options_.data.raw_features;
     all["data"] = data_.fingerprint.crc64;
+    if (!options_.data.weight.empty()) all["weight"] = options_.data.weight;
     all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
     return all.dump();
   }

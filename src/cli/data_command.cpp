@@ -33,7 +33,8 @@ struct Place {
 
   static void describe(auto&& option) {
     option("data-dir", &Place::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data");
+           "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+           "~/.local/share");
   }
 };
 

@@ -5,6 +5,7 @@
 #include "data/class_labels.hpp"
 #include "data/number_format.hpp"
 #include "data/preprocess_images.hpp"
+#include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -62,22 +63,26 @@ class FeatureRows {
     }
   }
 
-  // Sparse: `entries[i]` is how many features of row i are not 0.
-  void reserve(std::span<const std::uint32_t> entries) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      data_.start[i + 1] = data_.start[i] + entries[i];
+  // Sparse: one more feature of row i is not 0; for all rows before `reserve`.
+  void count(std::size_t i) { ++data_.start[i + 1]; }
+  // Sparse: from here on start[i + 1] is where the next entry of row i goes, so that it ends where
+  // the next row begins.
+  void reserve() {
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < data_.start.size(); ++i) {
+      begin += std::exchange(data_.start[i], begin);
     }
-    next_.assign(data_.start.begin(), data_.start.end() - 1);
-    data_.column.resize(data_.start.back());
-    data_.value.resize(data_.start.back());
+    data_.column.resize(begin);
+    data_.value.resize(begin);
   }
   void set(std::size_t i, std::size_t feature, float value) {
-    if (next_.empty()) {
+    if (!data_.is_sparse()) {
       data_.dense[i * data_.features + offset + feature] = value;
       return;
     }
-    data_.column[next_[i]] = static_cast<std::uint32_t>(offset + feature);
-    data_.value[next_[i]++] = value;
+    const std::size_t place = data_.start[i + 1]++;
+    data_.column[place] = static_cast<std::uint32_t>(offset + feature);
+    data_.value[place] = value;
   }
   [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
 
@@ -87,13 +92,7 @@ class FeatureRows {
 
  private:
   Dataset& data_;
-  std::vector<std::size_t> next_;  // sparse: where the next entry of a row goes
 };
-
-const TextValue* text_at(const Column& column, Index row) {
-  const auto found = std::ranges::lower_bound(column.texts, std::size_t{row}, {}, &TextValue::row);
-  return found != column.texts.end() && found->row == row ? &*found : nullptr;
-}
 
 void count_numbers(const Column& column, const FeatureRows& to, NumericReport& report) {
   for (const Index row : to.rows) {
@@ -105,8 +104,7 @@ void count_numbers(const Column& column, const FeatureRows& to, NumericReport& r
     ++(text == nullptr ? report.missing : report.texts);
     if (text == nullptr || report.texts > 1) continue;
     report.first_text = text->text;
-    report.first_place = text->line > 0 ? fmt::format("line {}", text->line)
-                                        : fmt::format("row {}", to.row_number(row));
+    report.first_place = place_of(to.table, column, row);
   }
 }
 
@@ -204,15 +202,14 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
 
 std::vector<double> make_targets(const Preprocessor::Parts& parts, const Column& target,
                                  std::span<const Index> rows, const std::string& source) {
-  const bool classes = parts.task != Task::regression;
   for (const Index row : rows) {
     if (!is_missing_at(target, row)) continue;
-    if (const TextValue* text = text_at(target, row); text != nullptr && classes) {
-      refuse_class(parts, text->text, row, source);
-    }
-    throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1), source);
+    const TextValue* const text = text_at(target, row);
+    throw DataError(fmt::format("target '{}' is missing in row {}{}", target.name, row + 1,
+                                text == nullptr ? "" : fmt::format(": '{}'", text->text)),
+                    source);
   }
-  if (classes) return class_targets(parts, target, rows, source);
+  if (parts.task != Task::regression) return class_targets(parts, target, rows, source);
   std::vector<double> targets;
   targets.reserve(rows.size());
   for (const Index row : rows) targets.push_back(target.numbers[row]);
@@ -240,9 +237,16 @@ class AsInTraining {
   const Column* column_;
 };
 
+// A text where classes were numbers in training is a missing target, not another class.
 AsInTraining target_of(const Preprocessor::Parts& parts, const Table& table) {
-  return {find_column(table, parts.target, "target"), parts.task != Task::regression,
-          parts.target_format};
+  const Column& target = find_column(table, parts.target, "target");
+  const bool numeric =
+      parts.task == Task::regression || (are_number_names(parts.class_names) && !target.declared);
+  return {target, !numeric, parts.target_format};
+}
+
+bool has_column(const Table& table, const std::string& name) {
+  return std::ranges::find(table.columns, name, &Column::name) != table.columns.end();
 }
 
 Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
@@ -282,6 +286,9 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
         column.texts, column.texts == 1 ? "" : "s", name, part, column.texts == 1 ? "is" : "are",
         column.first_text, column.first_place));
   }
+  if (report.lacks_weights) {
+    notes.push_back(fmt::format("{} rows have no column of weights: every row counts 1", part));
+  }
   return notes;
 }
 
@@ -300,21 +307,18 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
 namespace {
 
 // Every row of a sparse dataset has an entry for each column, but for values training had not seen.
-std::vector<std::uint32_t> count_entries(const std::vector<ColumnTransform>& transforms,
-                                         std::span<const Column* const> columns,
-                                         std::span<const Index> rows) {
-  std::vector<std::uint32_t> entries(rows.size(), 0);
+void count_entries(const std::vector<ColumnTransform>& transforms,
+                   std::span<const Column* const> columns, FeatureRows& to) {
   for (std::size_t c = 0; c < transforms.size(); ++c) {
     if (!transforms[c].categorical) {
-      for (std::uint32_t& count : entries) ++count;
+      for (std::size_t i = 0; i < to.rows.size(); ++i) to.count(i);
       continue;
     }
     LevelPlaces places(transforms[c], *columns[c]);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (places.at(rows[i]) != kNowhere) ++entries[i];
+    for (std::size_t i = 0; i < to.rows.size(); ++i) {
+      if (places.at(to.rows[i]) != kNowhere) to.count(i);
     }
   }
-  return entries;
 }
 
 }  // namespace
@@ -331,7 +335,10 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   }
   Dataset data = make_dataset(*this, rows.size());
   FeatureRows to(data, rows, table, parts_.sparse_categories);
-  if (parts_.sparse_categories) to.reserve(count_entries(parts_.columns, columns, rows));
+  if (parts_.sparse_categories) {
+    count_entries(parts_.columns, columns, to);
+    to.reserve();
+  }
   ApplyReport local;
   ApplyReport& met = report != nullptr ? *report : local;
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -355,27 +362,31 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
 std::vector<Index> Preprocessor::rows_with_target(const Table& table,
                                                   std::span<const Index> rows) const {
   const AsInTraining target = target_of(parts_, table);
-  // A text is a class that training did not have.
-  const bool classes = parts_.task != Task::regression;
-  std::vector<Index> found;
-  for (const Index row : rows) {
-    if (!is_missing_at(*target, row) || (classes && text_at(*target, row) != nullptr)) {
-      found.push_back(row);
-    }
+  std::vector<Index> found(rows.begin(), rows.end());
+  std::erase_if(found, [&](Index row) { return is_missing_at(*target, row); });
+  return found;
+}
+
+std::vector<Index> Preprocessor::rows_with_weight(const Table& table,
+                                                  std::span<const Index> rows) const {
+  std::vector<Index> found(rows.begin(), rows.end());
+  if (parts_.weight.empty() || !has_column(table, parts_.weight)) return found;
+  const std::vector<double> weights = weights_of(table, parts_.weight, rows);
+  found.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (weights[i] > 0) found.push_back(rows[i]);
   }
   return found;
 }
 
 std::string Preprocessor::target_text_note(const Table& table, std::span<const Index> rows) const {
   const AsInTraining target = target_of(parts_, table);
-  if (parts_.task != Task::regression) return {};
   for (const Index row : rows) {
     const TextValue* const text = text_at(*target, row);
     if (text == nullptr) continue;
-    return fmt::format(
-        "; '{}' in {} is text, not a number with a decimal {}", text->text,
-        text->line > 0 ? fmt::format("line {}", text->line) : fmt::format("row {}", row + 1),
-        parts_.target_format.decimal == ',' ? "comma" : "point");
+    return fmt::format("; '{}' in {} is text, not a number with a decimal {}", text->text,
+                       place_of(table, *target, row),
+                       parts_.target_format.decimal == ',' ? "comma" : "point");
   }
   return {};
 }
@@ -385,8 +396,15 @@ Dataset Preprocessor::apply(const Table& table, std::span<const Index> rows,
   if (!rows.empty()) check_rows(rows, table.rows, table.source);
   const AsInTraining target = target_of(parts_, table);
   std::vector<double> targets = make_targets(parts_, *target, rows, table.source);
+  std::vector<double> weights;
+  if (!parts_.weight.empty()) {
+    const bool lacks_weights = !has_column(table, parts_.weight);
+    if (!lacks_weights) weights = positive_weights_of(table, parts_.weight, rows);
+    if (report != nullptr) report->lacks_weights = lacks_weights;
+  }
   Dataset data = apply_features(table, rows, report);
   data.targets = std::move(targets);
+  data.weights = std::move(weights);
   return data;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -22,6 +23,7 @@ struct DataOptions {
   std::vector<double> split = {};
   std::string valid_data = {};
   std::string test_data = {};
+  std::string weight = {};
   bool raw_features = false;
   bool strict = false;
   SourceOptions source = {};
@@ -42,6 +44,10 @@ struct DataOptions {
         "set of pictures keeps its own test rows");
     option("valid-data", &O::valid_data, "file or set of the validation rows");
     option("test-data", &O::test_data, "file or set of the test rows");
+    option(
+        "weight", &O::weight,
+        "column of row weights: a row of weight 3 counts as three equal rows, one of weight 0 is "
+        "left out");
     option("raw-features", &O::raw_features, "numeric features are not standardised");
     option("strict", &O::strict, "a row without a target is an error, not left out", for_files());
   }
@@ -65,13 +71,23 @@ struct PreparedData {
 [[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                                     TaskChoice task);
 
-/// The rows of the three parts, drawn by `seed` from those that have a target; classes are split
-/// alike (stratified). With
-/// `shares.own_test` the test rows are the data's own, and the shares are of the others.
+/// The rows of the three parts, drawn by `seed` from those that have a target and, in the column
+/// `weight` if there is one, a weight above 0; classes are split alike (stratified). A target that
+/// has text among its numbers is split as numbers are, and stays so where the training rows have
+/// numbers only. With `shares.own_test` the test rows are the data's own, and the shares are of the
+/// others.
 /// Throws: OptionError as split_rows, and when there are no such rows; DataError when there is no
 /// such target.
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
-                               const SplitShares& shares, std::uint64_t seed);
+                               const SplitShares& shares, std::uint64_t seed,
+                               const std::string& weight = {});
+
+/// The dataset of `rows`, from which those of weight 0 are taken away and, unless `strict`, those
+/// without a target, with a note each. `part`: the rows in words, as in apply_notes.
+/// Throws: DataError as Preprocessor::apply, and when no row is left.
+[[nodiscard]] Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data,
+                                 std::vector<Index>& rows, std::string_view part, bool strict,
+                                 std::vector<std::string>& notes);
 
 /// Reads, splits and preprocesses; what is fitted is fitted on the training rows alone. Rows
 /// without a target are left out, with a note, unless `strict`. A text target is classes by itself

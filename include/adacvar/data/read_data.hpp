@@ -52,7 +52,8 @@ struct SourceOptions {
            "words or numbers of a text file that mean a missing value, with commas between",
            for_files());
     option("data-dir", &O::data_dir,
-           "folder of the named real sets; else ADACVAR_DATA, else ../shared/data",
+           "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+           "~/.local/share",
            for_named_sets());
     option("make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
            "rows of a synthetic set", for_synthetic_sets());
