@@ -109,15 +109,9 @@ std::optional<Column> numeric_in_training(const RawData& data, const std::string
 /// Those of `rows` that have a weight above 0.
 std::vector<Index> weighted_rows(const RawData& data, const std::string& weight,
                                  std::span<const Index> rows) {
-  std::vector<Index> found(rows.begin(), rows.end());
   const auto* table = std::get_if<Table>(&data.content);
-  if (weight.empty() || table == nullptr) return found;
-  const std::vector<double> weights = weights_of(*table, weight, rows);
-  found.clear();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (weights[i] > 0) found.push_back(rows[i]);
-  }
-  return found;
+  if (weight.empty() || table == nullptr) return {rows.begin(), rows.end()};
+  return rows_with_weight(*table, weight, rows);
 }
 
 /// Numbers of the rows that have a weight above 0 and a target; a text among numbers counts as one.

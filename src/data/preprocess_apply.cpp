@@ -369,14 +369,10 @@ std::vector<Index> Preprocessor::rows_with_target(const Table& table,
 
 std::vector<Index> Preprocessor::rows_with_weight(const Table& table,
                                                   std::span<const Index> rows) const {
-  std::vector<Index> found(rows.begin(), rows.end());
-  if (parts_.weight.empty() || !has_column(table, parts_.weight)) return found;
-  const std::vector<double> weights = weights_of(table, parts_.weight, rows);
-  found.clear();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (weights[i] > 0) found.push_back(rows[i]);
+  if (parts_.weight.empty() || !has_column(table, parts_.weight)) {
+    return {rows.begin(), rows.end()};
   }
-  return found;
+  return adacvar::rows_with_weight(table, parts_.weight, rows);
 }
 
 std::string Preprocessor::target_text_note(const Table& table, std::span<const Index> rows) const {

@@ -45,6 +45,17 @@ std::vector<double> weights_of(const Table& table, const std::string& name,
   return weights;
 }
 
+std::vector<Index> rows_with_weight(const Table& table, const std::string& name,
+                                    std::span<const Index> rows) {
+  const std::vector<double> weights = weights_of(table, name, rows);
+  std::vector<Index> found;
+  found.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (weights[i] > 0) found.push_back(rows[i]);
+  }
+  return found;
+}
+
 std::vector<double> positive_weights_of(const Table& table, const std::string& name,
                                         std::span<const Index> rows) {
   std::vector<double> weights = weights_of(table, name, rows);

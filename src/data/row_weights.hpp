@@ -15,7 +15,12 @@ namespace adacvar {
 [[nodiscard]] std::vector<double> weights_of(const Table& table, const std::string& name,
                                              std::span<const Index> rows);
 
-/// The same where a weight of 0 is an error too: such rows are absent and were to be left out.
+/// Those of `rows` that have a weight above 0, in their order. Throws: as weights_of.
+[[nodiscard]] std::vector<Index> rows_with_weight(const Table& table, const std::string& name,
+                                                  std::span<const Index> rows);
+
+/// As weights_of, where a weight of 0 is an error too: such rows are absent and were to be left
+/// out.
 [[nodiscard]] std::vector<double> positive_weights_of(const Table& table, const std::string& name,
                                                       std::span<const Index> rows);
 
