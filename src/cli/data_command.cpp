@@ -35,7 +35,8 @@ struct Place {
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
         {"data-dir", &Place::data_dir,
-         "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
+         "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+         "~/.local/share"},
     };
     return all;
   }

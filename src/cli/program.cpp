@@ -129,6 +129,16 @@ class Parser {
   CLI::Option* help_ = nullptr;
 };
 
+// An empty text would pass for the option not being given.
+void refuse_empty(const OptionList& options, const std::map<std::string, std::string>& given) {
+  for (const auto& [name, place] : given) {
+    const CliOption* const option = options.find_or_null(name);
+    if (option == nullptr || option->is_switch || !option->text().empty()) continue;
+    throw OptionError(
+        fmt::format("{}{} = '' is empty; give it a value or leave it out", place, name));
+  }
+}
+
 // libtorch takes half a second to start: the program that has it is another one, beside this one.
 // Returns when there is none. Nothing has been read from pipes or printed yet.
 void start_deep_program(char** arguments) {
@@ -162,6 +172,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   }
   for (const std::string& name : parser.given()) given[name] = "";
   parser.apply();
+  refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
   const bool lacks_networks =

@@ -166,6 +166,9 @@ void write_outputs(const State& state, const OptionList& options, Watched<RunRep
                   watched.unprinted(report.notes));
   });
   if (is_kept && !is_said) print_message(saved.substr(1));
+  if (const std::string& error = report.results[0].checkpoint_error; !error.empty()) {
+    attempts.run([&] { throw OptionError(error + "; training continued without checkpoints"); });
+  }
   if (!state.output.trace.empty()) {
     attempts.run(
         [&] { write_file(state.output.trace, [&](const Write& write) { write(trace); }); });

@@ -131,7 +131,8 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
   return {.model = std::make_shared<TorchNetwork>(std::move(model)),
           .stop_reason = found.stop_reason,
           .epochs = found.epochs,
-          .history = std::move(found.history)};
+          .history = std::move(found.history),
+          .checkpoint_error = std::move(found.checkpoint_error)};
 }
 
 NetworkShape shape_of(const Dataset& data, const Loss& loss) {

@@ -253,6 +253,7 @@ class Runner {
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
       outcome.result.history = std::move(found.history);
+      outcome.result.checkpoint_error = std::move(found.checkpoint_error);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
@@ -417,6 +418,7 @@ class Runner {
     all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
     all["raw"] = options_.data.raw_features;
     all["data"] = data_.fingerprint.crc64;
+    if (!options_.data.weight.empty()) all["weight"] = options_.data.weight;
     all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
     return all.dump();
   }
@@ -454,6 +456,7 @@ class Runner {
       result.history.push_back(scaled(record, unit_));
     }
     result.epochs = best.result.epochs;
+    result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
     result.seconds = group.seconds;

@@ -124,7 +124,8 @@ struct TrainHooks {
   /// After every epoch; false: what was looked for is found, and `recent` is the result.
   std::function<bool(const EpochView&)> watch = {};
   /// File that keeps the state after every epoch, and from which a run that was killed goes on to
-  /// the same result; empty: none. It is left behind in the end.
+  /// the same result; empty: none. It is left behind in the end. When it cannot be written any
+  /// more, training continues without (TrainingResult::checkpoint_error).
   std::filesystem::path checkpoint = {};
   std::string run_identity = {};              ///< a checkpoint of another identity is refused
   std::function<void(double)> gradient = {};  ///< networks: norm of every step's gradient
@@ -136,6 +137,8 @@ struct TrainingResult {
   StopReason stop_reason = StopReason::epochs;
   std::uint64_t epochs = 0;
   std::vector<EpochRecord> history;
+  std::string checkpoint_error =
+      {};  ///< why checkpoints ended before training; empty: they did not
 };
 
 using TrainResult = TrainingResult<LinearModel>;

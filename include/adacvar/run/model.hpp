@@ -47,7 +47,8 @@ class Model {
   [[nodiscard]] std::vector<double> predict_probabilities(const MatrixView& features) const;
 
   /// Losses, predictions and risk in one pass. `targets` as given to `fit`; `weights` may be empty:
-  /// every row counts 1. Throws: as predict, and DataError for a target that does not fit.
+  /// every row counts 1; rows of
+  /// weight 0 are left out. Throws: as predict, and DataError for a target that does not fit.
   [[nodiscard]] Score score(const MatrixView& features, std::span<const double> targets,
                             std::span<const double> weights = {}) const;
 
