@@ -2,7 +2,7 @@
 
 #include "data/file_bytes.hpp"
 
-#include <adacvar/data/read_table.hpp>
+#include "data/read_table.hpp"
 
 namespace adacvar {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <adacvar/base/index.hpp>
-#include <adacvar/data/table.hpp>
+#include "data/table.hpp"
 
 #include <span>
 #include <string>
@@ -23,6 +23,12 @@ namespace adacvar {
 /// out.
 [[nodiscard]] std::vector<double> positive_weights_of(const Table& table, const std::string& name,
                                                       std::span<const Index> rows);
+
+/// Numbers of the rows in memory whose weight is above 0; all `rows` where there are no weights.
+/// Throws: DataError for another number of weights, a weight that is negative or not finite (with
+/// its row), or when all are 0.
+[[nodiscard]] std::vector<Index> rows_with_weight(std::size_t rows,
+                                                  std::span<const double> weights);
 
 /// For data without named columns. Throws: OptionError unless `weight` is empty.
 void refuse_weight(const std::string& weight, const char* kind, const std::string& source);

@@ -1,7 +1,7 @@
 #include <adacvar/run/fit.hpp>
 
+#include "data/row_weights.hpp"
 #include "run/check_run.hpp"
-#include "run/row_weights.hpp"
 #include "run/runner.hpp"
 
 #include <adacvar/base/error.hpp>

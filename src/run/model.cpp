@@ -1,8 +1,8 @@
 #include <adacvar/run/model.hpp>
 
 #include "data/number_text.hpp"
+#include "data/row_weights.hpp"
 #include "run/model_file.hpp"
-#include "run/row_weights.hpp"
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
 
