@@ -178,15 +178,11 @@ void certify_on(const TrainedModel& model, const Dataset& data, Evaluation& resu
   const double unit = model.loss.unit(data.target_sd);
   const double here = cvar(losses_of(model.model, data, model.loss), options.alpha) +
                       model.model.penalty(options.ridge);
-  result.certificate =
-      Certificate{best.certificate.lower * unit, here * unit, best.certificate.rounding * unit};
+  result.certificate = Certificate{.lower = best.certificate.lower * unit,
+                                   .upper = here * unit,
+                                   .rounding = best.certificate.rounding * unit,
+                                   .radius = best.certificate.radius};
   result.certified_alpha = options.alpha;
-  if (best.status != ExactStatus::dependent) return;
-  const std::vector<std::string> all = model.preprocessor.feature_names();
-  std::vector<std::string> names;
-  for (const std::uint32_t f : best.dependent) names.push_back(all.at(f));
-  result.notes.push_back(
-      dependent_note({.names = std::move(names), .lower_without = best.lower_without * unit}));
 }
 
 void note_limits(const Evaluation& result, std::vector<std::string>& notes) {

@@ -130,30 +130,6 @@ bool is_exact(const RunResult& result) {
   return result.model.options.algorithm == Algorithm::exact;
 }
 
-// Whether fitting the rounding could gain something. Other algorithms have it said only then.
-bool is_loose(const RunResult& result) {
-  return !result.dependent.empty() &&
-         (!is_exact(result) || result.model.stop_reason == StopReason::dependent);
-}
-
-const RunResult* with_dependent(const std::vector<RunResult>& results) {
-  const auto loose = std::ranges::find_if(results, is_loose);
-  if (loose != results.end()) return &*loose;
-  const auto any = std::ranges::find_if(
-      results, [](const RunResult& result) { return !result.dependent.empty(); });
-  return any != results.end() ? &*any : nullptr;
-}
-
-void note_dependent(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
-  const RunResult* const result = with_dependent(results);
-  if (result == nullptr) return;
-  const std::string alpha = fmt::format(" at alpha = {:g}", result->model.options.alpha);
-  notes.push_back(dependent_note({.names = result->dependent,
-                                  .lower_without = is_loose(*result) ? result->lower_without : 0,
-                                  .where = results.size() > 1 ? alpha : "",
-                                  .is_exact = is_exact(*result)}));
-}
-
 // Epochs that ended before the gap that was asked for.
 void note_missed_gap(const RunOptions& options, const std::vector<RunResult>& results,
                      std::vector<std::string>& notes) {
@@ -220,7 +196,6 @@ RunReport run_algorithms(const PreparedData& data, const RunOptions& options,
                        : run_path(data, options, hooks, options.solve.alphas);
   note_endings(report.results, report.notes);
   note_missed_gap(options, report.results, report.notes);
-  note_dependent(report.results, report.notes);
   note_uniform_optimum(report.results, report.headlines);
   return report;
 }

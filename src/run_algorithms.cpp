@@ -64,8 +64,6 @@ struct Outcome {
   std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
   std::optional<PartRisk> valid = {};
   std::optional<Certificate> certificate = {};  // of exact, in the learner's units
-  std::vector<std::uint32_t> dependent = {};    // of exact, as in ExactResult
-  double lower_without = 0;
   std::vector<EpochDetail> epochs = {};
   double looking_seconds = 0;  // what `epochs` cost
 
@@ -81,8 +79,6 @@ StopReason reason_of(ExactStatus status) {
       return StopReason::optimal;
     case ExactStatus::not_attained:
       return StopReason::not_attained;
-    case ExactStatus::dependent:
-      return StopReason::dependent;
     case ExactStatus::interrupted:
       return StopReason::interrupted;
     case ExactStatus::stalled:
@@ -233,6 +229,7 @@ class Runs {
                                     {.alpha = options.alpha,
                                      .ridge = options.ridge,
                                      .tolerance = options_.solve.tolerance,
+                                     .radius = options_.solve.certificate_radius,
                                      .threads = static_cast<unsigned>(options_.tune.threads),
                                      .stop = hooks_.stop},
                                     start);
@@ -240,8 +237,6 @@ class Runs {
     outcome.result.model = std::move(found.model);
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
-    outcome.dependent = std::move(found.dependent);
-    outcome.lower_without = found.lower_without;
     if (valid() != nullptr) outcome.valid = judged(outcome, *valid());
     return outcome;
   }
@@ -267,6 +262,7 @@ class Runs {
   [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
     return {.alpha = options.alpha,
             .ridge = options.ridge,
+            .radius = options_.solve.certificate_radius,
             .threads = static_cast<unsigned>(options_.tune.threads)};
   }
 
@@ -335,6 +331,7 @@ class Runs {
       if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
       certificate.lower = std::max(certificate.lower, reached_->lower);
       certificate.rounding = reached_->rounding;
+      certificate.radius = std::min(certificate.radius, reached_->radius);
     }
     const auto gap = certificate.relative_gap();
     const bool is_reached =
@@ -404,13 +401,7 @@ class Runs {
     if (groups_.back().best && groups_.back().best->certificate) {
       certificate = *groups_.back().best->certificate;
     } else {
-      Outcome exact = solved(outcome.options, &outcome.result.model);
-      certificate = *exact.certificate;
-      // Said where it makes a difference to this model's gap.
-      if (exact.result.stop_reason == StopReason::dependent) {
-        outcome.dependent = std::move(exact.dependent);
-        outcome.lower_without = exact.lower_without;
-      }
+      certificate = *solved(outcome.options, &outcome.result.model).certificate;
     }
     certificate.upper = objective_of(outcome);
     return scaled(certificate, unit_);
@@ -474,11 +465,6 @@ class Runs {
       result.no_certificate = "training diverged: there is no trained model to measure";
     }
     result.norm = norm_of(best);
-    if (!best.dependent.empty()) {
-      const std::vector<std::string> names = data_.preprocessor.feature_names();
-      for (const std::uint32_t f : best.dependent) result.dependent.push_back(names.at(f));
-    }
-    result.lower_without = best.lower_without * unit_;
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, losses);
     result.epoch_details = std::move(best.epochs);
     return result;

@@ -433,46 +433,22 @@ std::string shares_csv(int rows) {
   return text;
 }
 
-TEST(Run, features_without_weight_are_named) {
+// Shares of 100 %: one feature is a linear combination of the others up to rounding.
+TEST(Run, collinear_features_are_certified_within_the_radius) {
   const TemporaryFolder folder;
   RunOptions options;
   options.data.data = folder.write("shares.csv", shares_csv(400)).string();
   options.data.target = "y";
   options.train.algorithm = Algorithm::exact;
   const RunReport report = run(options);
-  EXPECT_EQ(report.results[0].dependent, std::vector<std::string>{"rest"});
-  ASSERT_EQ(report.notes.size(), 1U);
-  for (const char* words : {"'rest' can be had from other features, up to rounding: the exact "
-                            "model gives no weight to it",
-                            "Among models that do not use it the least CVaR is at least",
-                            "others may be lower, and the bound allows for that"}) {
-    EXPECT_NE(report.notes[0].find(words), std::string::npos) << report.notes[0];
-  }
-  const RunResult& exact = report.results[0];
-  EXPECT_EQ(exact.model.stop_reason, StopReason::dependent);
-  EXPECT_NEAR(exact.lower_without, exact.certificate->upper, 2e-6 * exact.certificate->upper);
-  EXPECT_LT(exact.certificate->lower, exact.lower_without);
-}
-
-// Other algorithms are measured by the same bound, so it is said of them, too.
-TEST(Run, a_gap_to_models_that_fit_rounding_is_explained) {
-  const TemporaryFolder folder;
-  RunOptions options;
-  options.data.data = folder.write("shares.csv", shares_csv(400)).string();
-  options.data.target = "y";
-  options.train.epochs = 3;
-  options.solve.until_gap = 1e-9;
-  const RunReport report = run(options);
-  const RunResult& trained = report.results[0];
-  EXPECT_EQ(trained.dependent, std::vector<std::string>{"rest"});
-  EXPECT_LT(trained.certificate->lower, trained.lower_without);
-  ASSERT_EQ(report.notes.size(), 2U);
-  EXPECT_EQ(
-      report.notes[0].find("the gap of until-gap = 1e-09 was not reached in 3 epochs: it is "), 0U);
-  EXPECT_EQ(report.notes[1].find("'rest' can be had from other features, up to rounding. Among "
-                                 "models that do not use it the least CVaR is at least "),
-            0U)
-      << report.notes[1];
+  EXPECT_TRUE(report.notes.empty());
+  const Certificate& certificate = *report.results[0].certificate;
+  EXPECT_LE(certificate.relative_gap().value_or(1), 1e-3);
+  EXPECT_GE(certificate.radius, 100);
+  options.solve.certificate_radius = 7;
+  const RunReport within = run(options);
+  EXPECT_EQ(within.results[0].certificate->radius, 7);
+  EXPECT_GE(within.results[0].certificate->lower, certificate.lower * (1 - 1e-6));
 }
 
 // Nothing tells heads from tails.
@@ -497,8 +473,8 @@ TEST(Run, notes_of_a_path_name_the_tail_shares) {
   EXPECT_NE(report.headlines[0].find("0.02, 0.1"), std::string::npos) << report.headlines[0];
 }
 
-// A category's features depend on each other exactly: no model is lower by using all of them.
-TEST(Run, categories_leave_nothing_to_fit) {
+// A category's features add up to 1.
+TEST(Run, categories_are_certified) {
   const TemporaryFolder folder;
   Rng rng(10);
   std::string text = "colour,y\n";
@@ -512,10 +488,8 @@ TEST(Run, categories_leave_nothing_to_fit) {
   options.data.target = "y";
   options.train.algorithm = Algorithm::exact;
   const RunReport report = run(options);
-  EXPECT_EQ(report.results[0].dependent.size(), 1U);
   EXPECT_EQ(report.results[0].model.stop_reason, StopReason::optimal);
-  EXPECT_EQ(report.results[0].lower_without, report.results[0].certificate->lower);
-  EXPECT_EQ(report.notes[0].find("Among models"), std::string::npos);
+  EXPECT_LE(report.results[0].certificate->relative_gap().value_or(1), 1e-6);
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.

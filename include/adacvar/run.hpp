@@ -51,6 +51,7 @@ enum class CertifyChoice : std::uint8_t {
 struct SolveOptions {
   CertifyChoice certify = CertifyChoice::automatic;
   double tolerance = 1e-6;
+  double certificate_radius = 0;
   std::vector<double> alphas = {};
   double until_gap = 0;
 
@@ -61,6 +62,9 @@ struct SolveOptions {
            without("algorithm", {"exact"}) && without("network"));
     option("tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
            "relative gap that the exact optimum is proved to",
+           with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network")));
+    option("certificate-radius", &O::certificate_radius, Bounds{.low = 0},
+           "largest norm of the models that certificates speak of; 0: 100 times the optimum's",
            with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network")));
     option("alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
            "a model for each of these tail shares", with("algorithm", {"exact"}));

@@ -64,10 +64,6 @@ ordered_json result_json(const RunResult& result) {
   }
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
-  if (!result.dependent.empty()) {
-    json["dependent"] = result.dependent;
-    json["lower_without"] = result.lower_without;
-  }
   return json;
 }
 

@@ -51,9 +51,6 @@ struct RunResult {
   std::optional<Certificate> certificate = {};
   std::string no_certificate = {};  ///< why there is none where one was asked for
   double norm = 0;                  ///< of the parameters
-  /// Of exact: features without weight, being combinations of others (ExactResult::dependent).
-  std::vector<std::string> dependent = {};
-  double lower_without = 0;  ///< of models that do not use them, in the user's units
   /// Where they were asked for (RunHooks::detail).
   std::optional<PartDetail> detail = {};
   std::vector<EpochDetail> epoch_details = {};
