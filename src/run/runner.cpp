@@ -90,7 +90,6 @@ StopReason reason_of(ExactStatus status) {
       return StopReason::not_attained;
     case ExactStatus::interrupted:
       return StopReason::interrupted;
-    case ExactStatus::dependent:
     case ExactStatus::stalled:
       break;
   }
@@ -232,6 +231,7 @@ class Runner {
                                     {.alpha = options.alpha,
                                      .ridge = options.ridge,
                                      .tolerance = options_.solve.tolerance,
+                                     .radius = options_.solve.certificate_radius,
                                      .threads = static_cast<unsigned>(options_.tune.threads),
                                      .stop = hooks_.stop},
                                     start);
@@ -265,6 +265,7 @@ class Runner {
   [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
     return {.alpha = options.alpha,
             .ridge = options.ridge,
+            .radius = options_.solve.certificate_radius,
             .threads = static_cast<unsigned>(options_.tune.threads)};
   }
 
@@ -334,6 +335,7 @@ class Runner {
       if (!reached_) reached_ = solved(candidates_[0].options, view.recent).certificate;
       certificate.lower = std::max(certificate.lower, reached_->lower);
       certificate.rounding = reached_->rounding;
+      certificate.radius = std::min(certificate.radius, reached_->radius);
     }
     const auto gap = certificate.relative_gap();
     const bool is_reached =

@@ -64,13 +64,11 @@ enum class StopReason : std::uint8_t {
   gap,           ///< the certified gap asked for is reached
   optimal,       ///< exact: the certified gap is within the tolerance
   not_attained,  ///< exact: the CVaR falls towards 0 while the weights grow
-  dependent,     ///< exact: so among models without features that depend on others
   stalled,       ///< exact: rounding or the limit on steps ended it
 };
 
-inline constexpr Names kStopReasonNames{"epochs",       "patience",  "diverged",
-                                        "interrupted",  "gap",       "optimal",
-                                        "not_attained", "dependent", "stalled"};
+inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged",     "interrupted",
+                                        "gap",    "optimal",  "not_attained", "stalled"};
 
 /// The defaults need no tuning: docs/how_it_works.md says how they were found.
 struct TrainOptions {
