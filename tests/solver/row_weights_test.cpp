@@ -2,7 +2,7 @@
 #include "support/small_problems.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/solver/be_the_leader.hpp>
+#include "solver/be_the_leader.hpp"
 #include <adacvar/solver/exact_cvar.hpp>
 #include <adacvar/solver/game.hpp>
 
