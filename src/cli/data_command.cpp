@@ -240,7 +240,8 @@ struct MakeState {
 void write_csv(const Table& table, const Write& write) {
   std::string text;
   for (const Column& column : table.columns) {
-    text += (text.empty() ? "" : ",") + csv_field(column.name);
+    if (!text.empty()) text += ',';
+    text += csv_field(column.name);
   }
   text += '\n';
   for (std::size_t row = 0; row < table.rows; ++row) {

@@ -84,8 +84,7 @@ std::string fingerprint_text(const DataFingerprint& print) {
 PageSection origin_section(const PageOrigin& origin,
                            const std::vector<std::pair<std::string, std::string>>& facts) {
   PageSection section{.title = "This run again", .items = {}};
-  const PageText introduction{"The command that repeats it, in the same folder:"};
-  section.items.emplace_back(introduction);  // moved, g++ 12 would warn of its text wrongly
+  section.items.emplace_back(PageText{"The command that repeats it, in the same folder:"});
   section.items.emplace_back(PageCommand{origin.command});
   std::vector<std::pair<std::string, std::string>> all = facts;
   all.insert(all.end(), origin.facts.begin(), origin.facts.end());
