@@ -83,7 +83,8 @@ class CompactNumbers {
     append(std::span(numbers.begin(), numbers.size()));
   }
   /// Keeps them as they are, without looking for fewer bytes.
-  CompactNumbers(std::vector<double> numbers) : numbers_(std::move(numbers)) {}  // NOLINT
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  CompactNumbers(std::vector<double> numbers) : numbers_(std::move(numbers)) {}
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
