@@ -7,17 +7,29 @@ function(adacvar_set_warnings target)
     $<$<BOOL:${ADACVAR_WARNINGS_AS_ERRORS}>:-Werror>)
 endfunction()
 
-# adacvar_precompile(<target> [<header>...])
-# compiles the headers that most files read, and those given, once for the target. A file still
-# includes what it uses: the presets that check the code (asan, tsan, tidy) build without this, by
-# CMAKE_DISABLE_PRECOMPILE_HEADERS.
+# adacvar_precompile(<target> [<header>...] | REUSE_FROM <other target>)
+# compiles the headers that most files read, and those given, once for the target, or takes those
+# of another. A file still includes what it uses: the presets that check the code (asan, tsan, tidy)
+# build without this, by CMAKE_DISABLE_PRECOMPILE_HEADERS.
 function(adacvar_precompile target)
-  target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <atomic> <charconv> <cmath> <cstddef> <cstdint> <filesystem> <functional>
-    <limits> <map> <memory> <numeric> <optional> <span> <string> <string_view> <utility> <variant>
-    <vector> ${ARGN})
-  # ccache looks for the precompiled header in what this adds to the preprocessor's output.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if("${ARGV1}" STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} ${ARGN})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <atomic> <charconv> <cmath> <cstddef> <cstdint> <filesystem> <functional>
+      <limits> <map> <memory> <numeric> <optional> <span> <string> <string_view> <utility>
+      <variant> <vector> ${ARGN})
+  endif()
+  # ccache finds the precompiled header by what the first adds to the preprocessor's output. The
+  # others: <bits/char_traits.h> silences these warnings, which are false, for itself by pragmas,
+  # and g++ forgets pragmas of precompiled headers.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE
+      -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
 endfunction()
 
 # adacvar_add_library(<part> SOURCES ... [PUBLIC_DEPS ...] [PRIVATE_DEPS ...])

@@ -35,7 +35,8 @@ struct FolderOptions {
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
         {"data-dir", &FolderOptions::data_dir,
-         "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
+         "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+         "~/.local/share"},
     };
     return all;
   }
@@ -240,7 +241,8 @@ struct MakeState {
 void write_csv(const Table& table, const Write& write) {
   std::string text;
   for (const Column& column : table.columns) {
-    text += (text.empty() ? "" : ",") + csv_field(column.name);
+    if (!text.empty()) text += ',';
+    text += csv_field(column.name);
   }
   text += '\n';
   for (std::size_t row = 0; row < table.rows; ++row) {

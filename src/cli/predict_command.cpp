@@ -52,7 +52,7 @@ std::string header_of(const TrainedModel& model) {
   std::string line = "prediction";
   if (model.loss.kind() == LossKind::hinge) return line + ",score\n";
   for (const std::string& name : model.preprocessor.parts().class_names) {
-    line += "," + csv_field("p_" + name);
+    line += fmt::format(",{}", csv_field("p_" + name));
   }
   return line + "\n";
 }

@@ -129,7 +129,17 @@ class Parser {
   CLI::Option* help_ = nullptr;
 };
 
-// libtorch takes is_prefix a second to load, so networks are in a second program beside this one.
+// An empty text would be taken for an option that is not given.
+void refuse_empty(const OptionList& options, const std::map<std::string, std::string>& given) {
+  for (const auto& [name, location] : given) {
+    const CliOption* const option = options.find_or_null(name);
+    if (option == nullptr || option->is_flag || !option->text().empty()) continue;
+    throw OptionError(
+        fmt::format("{}{} = '' is empty; give it a value or leave it out", location, name));
+  }
+}
+
+// libtorch takes half a second to load, so networks are in a second program beside this one.
 // Returns if it is not installed. Nothing has been read from pipes or printed yet.
 void start_deep_program(char** arguments) {
   std::error_code error;
@@ -162,6 +172,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   }
   for (const std::string& name : parser.given()) given[name] = "";
   parser.apply();
+  refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
   const bool lacks_networks =

@@ -92,7 +92,8 @@ struct ReproduceOptions {
          "folder for results, tables and figures; default: reproduce-EXPERIMENT-GRID. Runs whose "
          "results it contains are not repeated"},
         {"data-dir", &O::data_dir,
-         "folder of the named real sets; else ADACVAR_DATA, else ../shared/data"},
+         "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+         "~/.local/share"},
         {"make-rows", &O::make_rows, Bounds{.low = 20, .high = 4'294'967'294.0},
          "rows of the synthetic sets",
          (with("experiment", {"convex", "all"}) && without("sets")) ||

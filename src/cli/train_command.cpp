@@ -168,6 +168,9 @@ void write_outputs(const State& state, const OptionList& options,
                   outcome.remaining_notes(report.notes));
   });
   if (is_saved && !is_printed) print_message(saved.substr(1));
+  if (const std::string& error = report.results[0].checkpoint_error; !error.empty()) {
+    attempts.run([&] { throw OptionError(error + "; training continued without checkpoints"); });
+  }
   if (!state.model_output.trace.empty()) {
     attempts.run(
         [&] { write_file(state.model_output.trace, [&](const Write& write) { write(trace); }); });

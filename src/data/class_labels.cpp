@@ -38,11 +38,30 @@ std::string number_name(double number) {
 }
 
 std::string value_name(const Column& column, std::size_t row) {
-  return column.categorical ? column.levels[column.codes[row]] : number_name(column.numbers[row]);
+  return column.categorical ? std::string(column.levels[column.codes[row]])
+                            : number_name(column.numbers[row]);
 }
 
 bool is_missing_at(const Column& column, std::size_t row) {
   return column.categorical ? column.codes[row] == kMissingLevel : std::isnan(column.numbers[row]);
+}
+
+const TextValue* text_at(const Column& column, std::size_t row) {
+  const auto found = std::ranges::lower_bound(column.texts, row, {}, &TextValue::row);
+  return found != column.texts.end() && found->row == row ? &*found : nullptr;
+}
+
+std::string place_of(const Table& table, const Column& column, std::size_t row) {
+  const TextValue* const text = text_at(column, row);
+  return text != nullptr && text->line > 0 ? fmt::format("line {}", text->line)
+                                           : fmt::format("row {}", table.first_row + row + 1);
+}
+
+bool are_number_names(const std::vector<std::string>& names) {
+  return std::ranges::all_of(names, [](const std::string& name) {
+    double number = 0;
+    return parse_number(name, number) && number_name(number) == name;
+  });
 }
 
 std::vector<std::string> names_in(const Column& column, std::span<const Index> rows) {
@@ -53,7 +72,7 @@ std::vector<std::string> names_in(const Column& column, std::span<const Index> r
       if (column.codes[row] != kMissingLevel) seen[column.codes[row]] = true;
     }
     for (std::size_t level = 0; level < seen.size(); ++level) {
-      if (seen[level]) names.push_back(column.levels[level]);
+      if (seen[level]) names.emplace_back(column.levels[level]);
     }
   } else {
     std::vector<double> numbers;

@@ -20,6 +20,15 @@ void sort_names(std::vector<std::string>& names);
 
 [[nodiscard]] bool is_missing_at(const Column& column, std::size_t row);
 
+/// The text that a numeric column has in `row`; null: none.
+[[nodiscard]] const TextValue* text_at(const Column& column, std::size_t row);
+
+/// Where a value is, in words: `line 17` where that is known, else `row 16`.
+[[nodiscard]] std::string place_of(const Table& table, const Column& column, std::size_t row);
+
+/// Whether every name is a number in its shortest form, as classes that were numbers are named.
+[[nodiscard]] bool are_number_names(const std::vector<std::string>& names);
+
 /// The names that occur in `rows`, sorted; missing values are left out.
 [[nodiscard]] std::vector<std::string> names_in(const Column& column, std::span<const Index> rows);
 

@@ -1,9 +1,7 @@
 #include "data/columns_like.hpp"
 
 #include "data/class_labels.hpp"
-#include "data/number_text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,12 +10,6 @@ namespace adacvar {
 namespace {
 
 constexpr std::array kSeparators = {'\0', ',', ';', '\t', ' ', '|'};
-
-// Classes that were numbers are named in their shortest form; text is kept as it was written.
-bool is_shortest_number(const std::string& name) {
-  double number = 0;
-  return parse_number(name, number) && number_name(number) == name;
-}
 
 }  // namespace
 
@@ -51,7 +43,8 @@ ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
   const Preprocessor::Parts& parts = training.parts();
   options.only = also;
   options.needs_rows = false;
-  const bool numeric_classes = std::ranges::all_of(parts.class_names, is_shortest_number);
+  if (!parts.weight.empty()) options.only->push_back(parts.weight);
+  const bool numeric_classes = are_number_names(parts.class_names);
   if (parts.task == Task::regression ||
       (numeric_classes && parts.target_format != NumberFormat{})) {
     options.known_numeric.push_back(

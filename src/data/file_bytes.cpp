@@ -230,9 +230,9 @@ void MappedFile::unmap() noexcept {
 
 void MappedFile::release_before(std::size_t left) noexcept {
   if (map_ == nullptr) return;
-  constexpr std::size_t kStep = 16 * kChunk;  // a whole number of pages
-  const std::size_t end = (size_ - left) / kStep * kStep;
-  if (end <= released_) return;
+  const std::size_t end = (size_ - left) / kChunk * kChunk;  // a whole number of pages
+  if (end < released_) released_ = 0;                        // it is read once more
+  if (end == released_) return;
   ::madvise(static_cast<char*>(map_) + released_, end - released_, MADV_DONTNEED);
   released_ = end;
 }

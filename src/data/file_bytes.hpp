@@ -50,6 +50,10 @@ class FileBytes {
     return unpacked_.empty() ? file_.bytes() : std::string_view(unpacked_);
   }
   [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }
+  /// Gives back the memory of the first `done` bytes of a mapped file, as far as that can be.
+  void release(std::size_t done) noexcept {
+    if (unpacked_.empty()) file_.release_before(file_.bytes().size() - done);
+  }
 
  private:
   MappedFile file_;

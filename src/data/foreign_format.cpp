@@ -69,6 +69,22 @@ void refuse_zip(std::string_view bytes, const std::string& source) {
   refuse("is a zip archive", kUnpack, source);
 }
 
+// With a byte order mark; or without: three of four bytes of Latin text are 0.
+void refuse_utf32(std::string_view bytes, const std::string& source) {
+  constexpr std::size_t kLookedAt = 64;
+  const std::string_view begin = bytes.substr(0, std::min(bytes.size(), kLookedAt) / 4 * 4);
+  const auto is_latin = [&](std::size_t place) {
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+      if ((begin[i] != '\0') != (i % 4 == place)) return false;
+    }
+    return begin.size() >= 16;
+  };
+  const bool has_mark = bytes.starts_with("\xff\xfe\0\0"sv) || bytes.starts_with("\0\0\xfe\xff"sv);
+  if (!has_mark && !is_latin(0) && !is_latin(3)) return;
+  refuse("is UTF-32 text",
+         fmt::format("save it as UTF-8 (iconv -f UTF-32 -t UTF-8 {} > NEW)", source), source);
+}
+
 // With a byte order mark; or without: every second byte of Latin text is 0.
 void refuse_utf16(std::string_view bytes, const std::string& source) {
   constexpr std::size_t kLookedAt = 64;
@@ -136,6 +152,7 @@ void refuse_foreign_format(std::string_view content, const std::string& source) 
     refuse(format.name, format.advice, source);
   }
   refuse_zip(content, source);
+  refuse_utf32(content, source);
   refuse_utf16(content, source);
   refuse_tar(content, source);
   refuse_text(content, source);

@@ -95,7 +95,7 @@ void replace_in(std::string& name, std::string_view from, std::string_view to) {
 
 std::string without_packing(std::string name) {
   for (const std::string_view packed : {".gz", ".xz"}) {
-    if (name.ends_with(packed)) name.erase(name.size() - packed.size());
+    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
   }
   return name;
 }

@@ -1,40 +1,34 @@
 #pragma once
 
+#include "data/compact_columns.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace adacvar {
 
 /// Names of levels and their codes, in order of first appearance. A level costs its text and some
-/// 20 bytes, so that a column that is distinct in every row takes about as much as its file.
+/// 15 bytes, so that a column that is distinct in every row takes about as much as its file.
 class Levels {
  public:
   std::uint32_t code(std::string_view level) {
-    if (2 * (size() + 1) > slots_.size()) grow();
+    if (4 * (size() + 1) > 3 * slots_.size()) grow();
     std::uint32_t& slot = slots_[find_slot(level)];
     if (slot == 0) {
-      text_ += level;
-      ends_.push_back(text_.size());
+      names_.push_back(level);
       slot = static_cast<std::uint32_t>(size());
     }
     return slot - 1;
   }
-  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
-  [[nodiscard]] std::string_view name(std::size_t code) const {
-    const std::size_t begin = code == 0 ? 0 : ends_[code - 1];
-    return std::string_view(text_).substr(begin, ends_[code] - begin);
-  }
-  std::vector<std::string> take() {
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t code) const { return names_[code]; }
+  CompactNames take() {
     slots_ = {};
-    std::vector<std::string> names;
-    names.reserve(size());
-    for (std::size_t code = 0; code < size(); ++code) names.emplace_back(name(code));
-    *this = {};
-    return names;
+    return std::exchange(names_, {});
   }
 
  private:
@@ -46,15 +40,16 @@ class Levels {
     return at;
   }
   void grow() {
-    slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), 0);
+    const std::size_t size_now = slots_.size();
+    slots_ = {};  // before the larger one is made
+    slots_.assign(size_now == 0 ? 16 : 2 * size_now, 0);
     for (std::size_t code = 0; code < size(); ++code) {
       slots_[find_slot(name(code))] = static_cast<std::uint32_t>(code + 1);
     }
   }
 
-  std::string text_;
-  std::vector<std::size_t> ends_;     // of the names in text_
-  std::vector<std::uint32_t> slots_;  // open addressing: a code + 1, or 0; at most half full
+  CompactNames names_;
+  std::vector<std::uint32_t> slots_;  // open addressing: a code + 1, or 0; three quarters full
 };
 
 }  // namespace adacvar

@@ -1,21 +1,26 @@
 #pragma once
 
-#include <adacvar/data/matrix_view.hpp>
 #include "data/table.hpp"
 
+#include <adacvar/base/index.hpp>
+#include <adacvar/data/matrix_view.hpp>
+
 #include <cstddef>
+#include <span>
 #include <string>
 
 namespace adacvar {
 
-/// Rows begin .. end - 1 of a dense matrix's column `place`.
-/// Throws: DataError naming row and column of a NaN or infinity.
-[[nodiscard]] Column to_column(const MatrixView& features, std::size_t place, std::size_t begin,
-                               std::size_t end, const std::string& name);
+/// What messages call data in memory.
+inline const std::string kMatrixSource = "the matrix";
 
-/// Rows begin .. end - 1 of a sparse matrix, with targets 0.
+/// Some rows of a dense matrix's column `place`.
+/// Throws: DataError naming row and column of a NaN or infinity.
+[[nodiscard]] Column to_column(const MatrixView& features, std::size_t place,
+                               std::span<const Index> rows, const std::string& name);
+
+/// Some rows of a sparse matrix, with targets 0.
 /// Throws: DataError likewise, and for a column that is given more than once in a row.
-[[nodiscard]] SparseRows to_sparse_rows(const MatrixView& features, std::size_t begin,
-                                        std::size_t end);
+[[nodiscard]] SparseRows to_sparse_rows(const MatrixView& features, std::span<const Index> rows);
 
 }  // namespace adacvar

@@ -147,9 +147,12 @@ const Recipe& find_recipe(std::string_view name) {
 
 // In adult.test every label ends with a full stop.
 void strip_full_stops(Column& target) {
-  for (std::string& level : target.levels) {
-    if (level.ends_with('.')) level.pop_back();
+  CompactNames levels;
+  for (std::string_view level : target.levels) {
+    if (level.ends_with('.')) level.remove_suffix(1);
+    levels.push_back(level);
   }
+  target.levels = std::move(levels);
 }
 
 Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
@@ -173,10 +176,19 @@ Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
   return table;
 }
 
+/// Empty: not set.
+std::filesystem::path environment_path(const char* name) {
+  const char* const set = std::getenv(name);
+  return set != nullptr ? set : "";
+}
+
 std::filesystem::path existing_folder(const std::filesystem::path& folder) {
   std::filesystem::path place = data_folder(folder);
   if (!std::filesystem::is_directory(place)) {
-    throw DataError("there is no such data folder; name one or set ADACVAR_DATA", place.string());
+    throw DataError(
+        "there is no such data folder; `adacvar data fetch` makes it, --data-dir or ADACVAR_DATA "
+        "names another",
+        place.string());
   }
   return place;
 }
@@ -207,8 +219,16 @@ const NamedSetInfo& named_set_info(std::string_view name) { return find_recipe(n
 
 std::filesystem::path data_folder(const std::filesystem::path& given) {
   if (!given.empty()) return given;
-  const char* const set = std::getenv("ADACVAR_DATA");
-  return set != nullptr && *set != '\0' ? set : "../shared/data";
+  if (std::filesystem::path set = environment_path("ADACVAR_DATA"); !set.empty()) return set;
+  // The XDG base directory specification has relative paths ignored.
+  if (const auto data = environment_path("XDG_DATA_HOME"); data.is_absolute()) {
+    return data / "adacvar";
+  }
+  const auto home = environment_path("HOME");
+  if (home.empty()) {
+    throw OptionError("HOME is not set, so there is no default data folder; set ADACVAR_DATA");
+  }
+  return home / ".local" / "share" / "adacvar";
 }
 
 std::filesystem::path find_named_file(const NamedFile& file, const std::filesystem::path& folder) {

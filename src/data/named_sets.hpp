@@ -47,7 +47,9 @@ struct NamedSet {
 /// Throws: OptionError `data set = 'x' is not one of: ...`.
 [[nodiscard]] const NamedSetInfo& named_set_info(std::string_view name);
 
-/// `given`, unless it is empty; else the environment's ADACVAR_DATA; else ../shared/data.
+/// `given`, unless it is empty; else the environment's ADACVAR_DATA; else the folder `adacvar`
+/// among the user's data: in XDG_DATA_HOME where that is an absolute path, else in ~/.local/share.
+/// Throws: OptionError when HOME is not set and it would be needed.
 [[nodiscard]] std::filesystem::path data_folder(const std::filesystem::path& given = {});
 
 /// Where `file` is in `folder`: as it is, else packed; as it is when there is none.

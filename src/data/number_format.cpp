@@ -39,13 +39,16 @@ struct Stripped {
   bool negative = false;
 };
 
-// Blanks that do not break a line are blanks.
-std::string with_plain_blanks(std::string_view text) {
+// Signs of typesetters: blanks that do not break a line, the minus sign, the apostrophe.
+constexpr std::array kPlainSigns = {Mark{"\xc2\xa0", " "}, Mark{"\xe2\x80\xaf", " "},
+                                    Mark{"\xe2\x88\x92", "-"}, Mark{"\xe2\x80\x99", "'"}};
+
+std::string with_plain_signs(std::string_view text) {
   std::string result(text);
-  for (const std::string_view blank : {"\xc2\xa0", "\xe2\x80\xaf"}) {
-    for (std::size_t at = result.find(blank); at != std::string::npos;
-         at = result.find(blank, at)) {
-      result.replace(at, blank.size(), 1, ' ');
+  for (const auto& [written, meant] : kPlainSigns) {
+    for (std::size_t at = result.find(written); at != std::string::npos;
+         at = result.find(written, at)) {
+      result.replace(at, written.size(), meant);
     }
   }
   return result;
@@ -57,6 +60,14 @@ void trim(std::string_view& text) {
 }
 
 bool take_sign(std::string_view& text, bool& negative) {
+  // Accountants write (5.00) for -5.00.
+  if (text.starts_with('(') && text.ends_with(')')) {
+    negative = true;
+    text.remove_prefix(1);
+    text.remove_suffix(1);
+    trim(text);
+    return true;
+  }
   if (!text.starts_with('-') && !text.starts_with('+')) return false;
   negative = text.starts_with('-');
   text.remove_prefix(1);
@@ -84,7 +95,7 @@ std::string_view take_mark(std::string_view& text) {
 
 std::optional<Stripped> strip(std::string_view field) {
   if (field.find_first_of(kDigits) == std::string_view::npos) return std::nullopt;
-  const std::string plain = with_plain_blanks(field);
+  const std::string plain = with_plain_signs(field);
   std::string_view text = plain;
   trim(text);
   Stripped result;
@@ -188,8 +199,7 @@ void tally(std::string_view value, std::size_t count, std::string_view mark, Tal
       true;
 }
 
-std::string_view first_mark(const std::vector<std::string>& values,
-                            std::span<const std::size_t> counts) {
+std::string_view first_mark(const CompactNames& values, std::span<const std::size_t> counts) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (counts[i] == 0) continue;
     const std::optional<Stripped> stripped = strip(values[i]);
@@ -220,7 +230,7 @@ bool is_number_in_any_format(std::string_view field) {
 namespace {
 
 // A currency with a decimal point groups its thousands, whether or not a value is so large.
-bool has_groups(const std::vector<std::string>& values, std::span<const std::size_t> counts,
+bool has_groups(const CompactNames& values, std::span<const std::size_t> counts,
                 const NumberFormat& format) {
   if (format.decimal == '.' && has_decimal_point(format.mark)) return true;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -238,7 +248,7 @@ bool has_groups(const std::vector<std::string>& values, std::span<const std::siz
 
 }  // namespace
 
-FoundFormat find_format(const std::vector<std::string>& values, std::span<const std::size_t> counts,
+FoundFormat find_format(const CompactNames& values, std::span<const std::size_t> counts,
                         DecimalChoice decimal) {
   const std::string_view mark = first_mark(values, counts);
   Tally found;
@@ -271,17 +281,19 @@ std::vector<std::size_t> count_levels(const Column& column, std::span<const Inde
   return counts;
 }
 
-Column as_numeric(const Column& categorical, const NumberFormat& format) {
+Column as_numeric(const Column& categorical, const NumberFormat& format,
+                  const std::function<bool(double)>& is_missing) {
   constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
   Column column;
   column.name = categorical.name;
   column.format = format;
-  std::vector<double> numbers;
+  CompactNumbers numbers;
   std::vector<bool> is_text;
-  for (const std::string& level : categorical.levels) {
+  for (const std::string_view level : categorical.levels) {
     double value = kMissing;
     const bool number = parse_number(level, format, value);
-    numbers.push_back(number ? value : kMissing);
+    const bool is_given = number && !(is_missing && is_missing(value));
+    numbers.push_back(is_given ? value : kMissing);
     is_text.push_back(!number && !is_missing_number(level));
   }
   column.numbers.reserve(categorical.codes.size());
@@ -289,7 +301,7 @@ Column as_numeric(const Column& categorical, const NumberFormat& format) {
     const std::uint32_t code = categorical.codes[row];
     column.numbers.push_back(code == kMissingLevel ? kMissing : numbers[code]);
     if (code != kMissingLevel && is_text[code]) {
-      column.texts.push_back({row, 0, categorical.levels[code]});
+      column.texts.push_back({row, 0, std::string(categorical.levels[code])});
     }
   }
   return column;

@@ -3,6 +3,7 @@
 #include "base/join.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_format.hpp"
+#include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -51,16 +52,30 @@ std::vector<double> distinct_values(std::span<const double> values, std::size_t 
   return distinct;
 }
 
-bool has_two_values(std::span<const double> values) {
-  return distinct_values(values, 2).size() == 2;
+/// Whether the values that `rows` have are two, besides missing ones.
+bool has_two_values(std::span<const double> values, std::span<const Index> rows) {
+  std::vector<double> distinct;
+  for (const Index row : rows) {
+    const double value = values[row];
+    if (std::isnan(value) || std::ranges::find(distinct, value) != distinct.end()) continue;
+    distinct.push_back(value);
+    if (distinct.size() > 2) return false;
+  }
+  return distinct.size() == 2;
+}
+
+std::vector<double> values_of(const CompactNumbers& numbers) {
+  std::vector<double> values(numbers.size());
+  std::ranges::copy(numbers, values.begin());
+  return values;
 }
 
 /// The numbers of a numeric target; of any other target none.
-std::span<const double> numeric_target(const RawData& data, const std::string& target) {
+std::vector<double> numeric_target(const RawData& data, const std::string& target) {
   if (const auto* sparse = std::get_if<SparseRows>(&data.content)) return sparse->target;
   const auto* table = std::get_if<Table>(&data.content);
-  return table == nullptr ? std::span<const double>()
-                          : std::span(find_column(*table, target, "target").numbers);
+  if (table == nullptr) return {};
+  return values_of(find_column(*table, target, "target").numbers);
 }
 
 // Numbers in a form that was not recognised, or remarks, would make a class of every row.
@@ -78,15 +93,72 @@ void check_text_classes(const RawData& data, const std::string& name) {
   throw OptionError(fmt::format(
       "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
       "--task multiclass takes them for classes, --task regression for numbers{}",
-      name, classes, rows, numbers ? target.levels[0] : *word,
+      name, classes, rows, numbers ? target.levels[0] : std::string_view(*word),
       numbers ? ", --decimal point or --decimal comma says how numbers are written" : ""));
+}
+
+/// The target as numbers where it has text among them, but not in the training rows.
+std::optional<Column> numeric_in_training(const RawData& data, const std::string& name,
+                                          std::span<const Index> training_rows) {
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table == nullptr) return std::nullopt;
+  const Column& target = find_column(*table, name, "target");
+  if (std::ranges::none_of(target.levels, is_number_in_any_format)) return std::nullopt;
+  return numeric_in(target, training_rows);
+}
+
+/// Those of `rows` that have a weight above 0.
+std::vector<Index> weighted_rows(const RawData& data, const std::string& weight,
+                                 std::span<const Index> rows) {
+  const auto* table = std::get_if<Table>(&data.content);
+  if (weight.empty() || table == nullptr) return {rows.begin(), rows.end()};
+  return rows_with_weight(*table, weight, rows);
+}
+
+/// Numbers of the rows that have a weight above 0 and a target; a text among numbers counts as one.
+std::vector<Index> labelled_rows(const RawData& data, const std::string& target,
+                                 const std::string& weight) {
+  std::vector<Index> rows = weighted_rows(data, weight, all_rows(data.rows()));
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table == nullptr) return rows;
+  const Column& column = find_column(*table, target, "target");
+  std::vector<bool> has_text(table->rows, false);
+  for (const TextValue& text : column.texts) has_text[text.row] = true;
+  std::erase_if(rows, [&](Index row) { return is_missing_at(column, row) && !has_text[row]; });
+  return rows;
+}
+
+/// As classes_of; whether numbers are classes is asked of `rows`. Missing values have a class of
+/// their own; nobody asks for it.
+std::vector<std::uint32_t> classes_among(const RawData& data, const std::string& target,
+                                         TaskChoice task, std::span<const Index> rows) {
+  if (task == TaskChoice::regression) return {};
+  if (const auto* images = std::get_if<Images>(&data.content)) {
+    return {images->labels.begin(), images->labels.end()};
+  }
+  const auto* table = std::get_if<Table>(&data.content);
+  if (table != nullptr) {
+    const Column& column = find_column(*table, target, "target");
+    if (column.categorical) return column.codes;
+  }
+  const std::vector<double> values = numeric_target(data, target);
+  if (task == TaskChoice::automatic && !has_two_values(values, rows)) return {};
+  return number_classes(values);
 }
 
 /// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the
 /// training rows of a small table may well have two values only.
-std::optional<Task> chosen_task(const RawData& data, const std::string& target, TaskChoice choice) {
+std::optional<Task> chosen_task(const RawData& data, const std::string& target,
+                                const std::string& weight, TaskChoice choice,
+                                std::span<const Index> training_rows) {
   if (choice != TaskChoice::automatic) return static_cast<Task>(static_cast<int>(choice) - 1);
-  if (classes_of(data, target, choice).empty()) return Task::regression;
+  if (const auto numeric = numeric_in_training(data, target, training_rows)) {
+    const std::vector<double> values = values_of(numeric->numbers);
+    if (has_two_values(values, labelled_rows(data, target, weight))) return std::nullopt;
+    return Task::regression;
+  }
+  const std::vector<Index> rows = labelled_rows(data, target, weight);
+  if (classes_among(data, target, choice, rows).empty()) return Task::regression;
   check_text_classes(data, target);
   return std::nullopt;
 }
@@ -152,32 +224,37 @@ void note_left_out(std::size_t count, std::string_view rows, std::string_view ta
                               count == 1 ? "is" : "are", target, text_note));
 }
 
-/// The dataset of `rows`, from which those without a target are taken away unless `strict`.
-Dataset apply(const Preprocessor& preprocessor, const RawData& data, std::vector<Index>& rows,
-              std::string_view part, bool strict, std::vector<std::string>& notes) {
-  if (rows.empty()) return {};
-  if (const auto* sparse = std::get_if<SparseRows>(&data.content)) {
-    return preprocessor.apply(*sparse, rows);
+void note_weightless(std::size_t count, std::string_view rows, std::string_view weight,
+                     std::vector<std::string>& notes) {
+  if (count == 0) return;
+  notes.push_back(fmt::format("{} {} {} weight 0 ('{}'): left out", count, rows,
+                              count == 1 ? "has" : "have", weight));
+}
+
+void leave_out_weightless(const Preprocessor& preprocessor, const Table& table,
+                          std::vector<Index>& rows, std::string_view part,
+                          std::vector<std::string>& notes) {
+  const std::size_t before = rows.size();
+  rows = preprocessor.rows_with_weight(table, rows);
+  const std::string& weight = preprocessor.parts().weight;
+  if (rows.empty()) {
+    throw DataError(fmt::format("{} rows all have weight 0 ('{}')", part, weight), table.source);
   }
-  if (const auto* images = std::get_if<Images>(&data.content)) {
-    return preprocessor.apply(*images, rows);
+  note_weightless(before - rows.size(), fmt::format("of {} rows", part), weight, notes);
+}
+
+void leave_out_unlabelled(const Preprocessor& preprocessor, const Table& table,
+                          std::vector<Index>& rows, std::string_view part,
+                          std::vector<std::string>& notes) {
+  const std::string text_note = preprocessor.target_text_note(table, rows);
+  const std::size_t before = rows.size();
+  rows = preprocessor.rows_with_target(table, rows);
+  const std::string& target = preprocessor.parts().target;
+  if (rows.empty()) {
+    throw DataError(fmt::format("none of {} rows has a target ('{}'){}", part, target, text_note),
+                    table.source);
   }
-  const auto& table = std::get<Table>(data.content);
-  if (!strict) {
-    const std::string text_note = preprocessor.target_text_note(table, rows);
-    const std::size_t before = rows.size();
-    rows = preprocessor.rows_with_target(table, rows);
-    const std::string& target = preprocessor.parts().target;
-    if (rows.empty()) {
-      throw DataError(fmt::format("none of {} rows has a target ('{}'){}", part, target, text_note),
-                      table.source);
-    }
-    note_left_out(before - rows.size(), fmt::format("of {} rows", part), target, notes, text_note);
-  }
-  ApplyReport report;
-  Dataset result = preprocessor.apply(table, rows, &report);
-  for (std::string& note : apply_notes(report, part)) notes.push_back(std::move(note));
-  return result;
+  note_left_out(before - rows.size(), fmt::format("of {} rows", part), target, notes, text_note);
 }
 
 void note_empty_parts(const Split& split, const SplitShares& shares,
@@ -191,12 +268,12 @@ void note_empty_parts(const Split& split, const SplitShares& shares,
   note(split.test, shares.test, "test");
 }
 
-// One feature per row fits anything in training and helps nowhere else.
+// In a table too small for identifiers to be told from categories.
 void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
                       std::vector<std::string>& notes) {
   for (const ColumnTransform& column : preprocessor.parts().columns) {
     const std::size_t levels = column.levels.size();
-    if (levels <= 20 || 2 * levels <= rows) continue;
+    if (levels <= 20 || 2 * levels <= rows || rows > kMostIdentifierRows) continue;
     notes.push_back(fmt::format(
         "column '{}' is distinct in {} ({} categories in {} rows): an id? --drop {} leaves it out",
         column.name, 10 * levels > 9 * rows ? "nearly every row" : "more than half of the rows",
@@ -204,54 +281,50 @@ void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
   }
 }
 
-void note_whole_values(const RawData& data, const std::string& target, TaskChoice task,
-                       std::vector<std::string>& notes) {
+/// Empty: nothing to say.
+std::string whole_values_note(const RawData& data, const std::string& target, TaskChoice task) {
   constexpr std::size_t kMostValues = 20;
-  const std::span<const double> values = numeric_target(data, target);
+  const std::vector<double> values = numeric_target(data, target);
   const std::vector<double> distinct = distinct_values(values, kMostValues);
   const auto is_whole = [](double value) { return value == std::floor(value); };
   if (task != TaskChoice::automatic || distinct.size() < 3 || distinct.size() > kMostValues ||
       values.size() < kRowsPerClass * distinct.size() || !std::ranges::all_of(distinct, is_whole)) {
-    return;
+    return {};
   }
-  notes.push_back(fmt::format(
+  return fmt::format(
       "target '{}' has {} whole values, {} to {}, and is learned as a number; --task multiclass "
       "makes them classes",
-      target, distinct.size(), distinct.front(), distinct.back()));
+      target, distinct.size(), distinct.front(), distinct.back());
 }
 
-/// Numbers of the rows that have a target; a text among numbers counts as one.
-std::vector<Index> labelled_rows(const RawData& data, const std::string& target) {
-  std::vector<Index> rows = all_rows(data.rows());
-  const auto* table = std::get_if<Table>(&data.content);
-  if (table == nullptr) return rows;
-  const Column& column = find_column(*table, target, "target");
-  std::vector<bool> has_text(table->rows, false);
-  for (const TextValue& text : column.texts) has_text[text.row] = true;
-  std::erase_if(rows, [&](Index row) { return is_missing_at(column, row) && !has_text[row]; });
-  return rows;
-}
-
-void check_targets(const RawData& data, const std::string& target, bool strict,
+void check_weights(const RawData& data, const std::string& weight,
                    std::vector<std::string>& notes) {
-  const std::vector<Index> rows = labelled_rows(data, target);
-  if (rows.size() == data.rows()) return;
+  if (weight.empty() || !std::holds_alternative<Table>(data.content)) return;
+  const std::size_t rows = weighted_rows(data, weight, all_rows(data.rows())).size();
+  if (rows == 0) {
+    throw DataError(fmt::format("weight '{}' is 0 in every row", weight), data.source());
+  }
+  note_weightless(data.rows() - rows, fmt::format("of {} rows", data.rows()), weight, notes);
+}
+
+void check_targets(const RawData& data, const std::string& target, const std::string& weight,
+                   bool strict, std::vector<std::string>& notes) {
+  const std::vector<Index> all = weighted_rows(data, weight, all_rows(data.rows()));
+  const std::vector<Index> rows = labelled_rows(data, target, weight);
+  if (rows.size() == all.size()) return;
   if (rows.empty()) {
     throw DataError(fmt::format("target '{}' is missing in every row", target), data.source());
   }
   if (strict) {
-    std::size_t first = 0;
-    while (first < rows.size() && rows[first] == first) ++first;
-    throw DataError(fmt::format("target '{}' is missing in row {}", target, first + 1),
+    const auto first = std::ranges::mismatch(rows, all).in2;
+    throw DataError(fmt::format("target '{}' is missing in row {}", target, *first + 1),
                     data.source());
   }
-  note_left_out(data.rows() - rows.size(), fmt::format("of {} rows", data.rows()), target, notes);
+  note_left_out(all.size() - rows.size(), fmt::format("of {} rows", all.size()), target, notes);
 }
 
-Split split_labelled(const RawData& data, const std::string& target,
-                     std::span<const std::uint32_t> classes, const SplitShares& shares,
-                     std::uint64_t seed) {
-  const std::vector<Index> rows = labelled_rows(data, target);
+Split split_labelled(std::span<const Index> rows, std::span<const std::uint32_t> classes,
+                     const SplitShares& shares, std::uint64_t seed) {
   std::vector<std::uint32_t> labels;
   if (!classes.empty()) {
     for (const Index row : rows) labels.push_back(classes[row]);
@@ -273,7 +346,41 @@ Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
   const RawData data = read_data_like(preprocessor, name, source);
   if (data.rows() == 0) throw DataError("has a header but no rows", data.source());
   rows = all_rows(data.rows());
-  return apply(preprocessor, data, rows, part, options.strict, notes);
+  return apply_rows(preprocessor, data, rows, part, options.strict, notes);
+}
+
+PreparedData prepare_parts(const RawData& data, const DataOptions& options, Split split) {
+  const std::string target = target_of(data, options.target);
+  if (!options.weight.empty()) split.train = weighted_rows(data, options.weight, split.train);
+  if (split.train.empty()) {
+    throw DataError(fmt::format("of {} row{}, none is left for training", data.rows(),
+                                data.rows() == 1 ? "" : "s"),
+                    data.source());
+  }
+  Preprocessor preprocessor =
+      fit(data, split.train,
+          {.target = target,
+           .task = chosen_task(data, target, options.weight, options.task, split.train),
+           .standardise = !options.raw_features,
+           .weight = options.weight});
+  PreparedData result{.preprocessor = std::move(preprocessor),
+                      .train = {},
+                      .valid = {},
+                      .test = {},
+                      .rows = std::move(split),
+                      .shares = {},
+                      .fingerprint = fingerprint_of(data),
+                      .source = data.source(),
+                      .notes = {}};
+  if (const auto* table = std::get_if<Table>(&data.content)) result.notes = table->notes;
+  for (std::string& note : result.preprocessor.notes()) result.notes.push_back(std::move(note));
+  const auto apply_to = [&](std::vector<Index>& rows, std::string_view part) {
+    return apply_rows(result.preprocessor, data, rows, part, options.strict, result.notes);
+  };
+  result.train = apply_to(result.rows.train, "the training");
+  result.valid = apply_to(result.rows.valid, "the validation");
+  result.test = apply_to(result.rows.test, "the test");
+  return result;
 }
 
 }  // namespace
@@ -294,33 +401,50 @@ const std::vector<OptionSpec>& DataOptions::options() {
        "set of pictures keeps its own test rows"},
       {"valid-data", &O::valid_data, "file or set of the validation rows"},
       {"test-data", &O::test_data, "file or set of the test rows"},
+      {"weight", &O::weight,
+       "column of row weights: a row of weight 3 counts as three equal rows, one of weight 0 is "
+       "left out"},
       {"raw-features", &O::raw_features, "numeric features are not standardised"},
       {"strict", &O::strict, "a row without a target is an error, not left out", for_files()},
   };
   return all;
 }
 
+Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data, std::vector<Index>& rows,
+                   std::string_view part, bool strict, std::vector<std::string>& notes) {
+  if (rows.empty()) return {};
+  if (const auto* sparse = std::get_if<SparseRows>(&data.content)) {
+    return preprocessor.apply(*sparse, rows);
+  }
+  if (const auto* images = std::get_if<Images>(&data.content)) {
+    return preprocessor.apply(*images, rows);
+  }
+  const auto& table = std::get<Table>(data.content);
+  leave_out_weightless(preprocessor, table, rows, part, notes);
+  if (!strict) leave_out_unlabelled(preprocessor, table, rows, part, notes);
+  ApplyReport report;
+  Dataset result = preprocessor.apply(table, rows, &report);
+  for (std::string& note : apply_notes(report, part)) notes.push_back(std::move(note));
+  return result;
+}
+
 // Missing values have a class of their own; nobody asks for it.
 std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                       TaskChoice task) {
-  if (task == TaskChoice::regression) return {};
-  if (const auto* images = std::get_if<Images>(&data.content)) {
-    return {images->labels.begin(), images->labels.end()};
-  }
-  const auto* table = std::get_if<Table>(&data.content);
-  if (table != nullptr) {
-    const Column& column = find_column(*table, target, "target");
-    if (column.categorical) return column.codes;
-  }
-  const std::span<const double> values = numeric_target(data, target);
-  if (task == TaskChoice::automatic && !has_two_values(values)) return {};
-  return number_classes(values);
+  return classes_among(data, target, task, all_rows(data.rows()));
 }
 
 Split split_data(const RawData& data, const std::string& target, TaskChoice task,
-                 const SplitShares& shares, std::uint64_t seed) {
-  const std::vector<std::uint32_t> classes = classes_of(data, target, task);
-  if (!shares.own_test) return split_labelled(data, target, classes, shares, seed);
+                 const SplitShares& shares, std::uint64_t seed, const std::string& weight) {
+  const std::vector<Index> rows = labelled_rows(data, target, weight);
+  const std::vector<std::uint32_t> classes = classes_among(data, target, task, rows);
+  if (!shares.own_test) {
+    if (task == TaskChoice::automatic) {
+      Split split = split_labelled(rows, {}, shares, seed);
+      if (classes.empty() || numeric_in_training(data, target, split.train)) return split;
+    }
+    return split_labelled(rows, classes, shares, seed);
+  }
   if (data.own_test == 0 || data.own_test >= data.rows()) {
     throw OptionError(fmt::format("{} has no test rows of its own", data.source()));
   }
@@ -333,34 +457,7 @@ Split split_data(const RawData& data, const std::string& target, TaskChoice task
 }
 
 PreparedData prepare_split(const RawData& data, const DataOptions& options, const Split& split) {
-  const std::string target = target_of(data, options.target);
-  if (split.train.empty()) {
-    throw DataError(fmt::format("of {} row{}, none is left for training", data.rows(),
-                                data.rows() == 1 ? "" : "s"),
-                    data.source());
-  }
-  Preprocessor preprocessor = fit(data, split.train,
-                                  {.target = target,
-                                   .task = chosen_task(data, target, options.task),
-                                   .standardise = !options.raw_features});
-  PreparedData result{.preprocessor = std::move(preprocessor),
-                      .train = {},
-                      .valid = {},
-                      .test = {},
-                      .rows = split,
-                      .shares = {},
-                      .fingerprint = fingerprint_of(data),
-                      .source = data.source(),
-                      .notes = {}};
-  if (const auto* table = std::get_if<Table>(&data.content)) result.notes = table->notes;
-  for (std::string& note : result.preprocessor.notes()) result.notes.push_back(std::move(note));
-  const auto apply_to = [&](std::vector<Index>& rows, std::string_view part) {
-    return apply(result.preprocessor, data, rows, part, options.strict, result.notes);
-  };
-  result.train = apply_to(result.rows.train, "the training");
-  result.valid = apply_to(result.rows.valid, "the validation");
-  result.test = apply_to(result.rows.test, "the test");
-  return result;
+  return prepare_parts(data, options, split);
 }
 
 PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
@@ -375,14 +472,17 @@ PreparedData prepare_data(const RawData& data, const DataOptions& options, std::
   if (options.split.empty() && data.own_test > 0) shares = own_shares(options);
   const std::string target = target_of(data, options.target);
   std::vector<std::string> notes;
-  check_targets(data, target, options.strict, notes);
-  const Split split = split_data(data, target, options.task, shares, seed);
-  PreparedData result = prepare_split(data, options, split);
+  check_weights(data, options.weight, notes);
+  check_targets(data, target, options.weight, options.strict, notes);
+  // Before the datasets are made: it takes memory of its own.
+  const std::string whole_values = whole_values_note(data, target, options.task);
+  PreparedData result = prepare_parts(
+      data, options, split_data(data, target, options.task, shares, seed, options.weight));
   result.shares = shares;
-  note_many_levels(result.preprocessor, split.train.size(), notes);
+  note_many_levels(result.preprocessor, result.train.rows, notes);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
-  note_whole_values(data, target, options.task, result.notes);
-  note_empty_parts(split, shares, result.notes);
+  if (!whole_values.empty()) result.notes.push_back(whole_values);
+  note_empty_parts(result.rows, shares, result.notes);
   if (!options.valid_data.empty()) {
     result.valid = apply_file(result.preprocessor, options.valid_data, options, "the validation",
                               result.rows.valid, result.notes);

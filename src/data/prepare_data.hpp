@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -31,13 +32,23 @@ struct PreparedData {
 [[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                                     TaskChoice task);
 
-/// The rows of the three parts, drawn by `seed` from those that have a target; classes are split
-/// alike (stratified). With
-/// `shares.own_test` the test rows are the data's own, and the shares are of the others.
+/// The rows of the three parts, drawn by `seed` from those that have a target and, in the column
+/// `weight` if there is one, a weight above 0; classes are split alike (stratified). A target that
+/// has text among its numbers is split as numbers are, and stays so where the training rows have
+/// numbers only. With `shares.own_test` the test rows are the data's own, and the shares are of the
+/// others.
 /// Throws: OptionError as split_rows, and when there are no such rows; DataError when there is no
 /// such target.
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
-                               const SplitShares& shares, std::uint64_t seed);
+                               const SplitShares& shares, std::uint64_t seed,
+                               const std::string& weight = {});
+
+/// The dataset of `rows`, from which those of weight 0 are taken away and, unless `strict`, those
+/// without a target, with a note each. `part`: the rows in words, as in apply_notes.
+/// Throws: DataError as Preprocessor::apply, and when no row is left.
+[[nodiscard]] Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data,
+                                 std::vector<Index>& rows, std::string_view part, bool strict,
+                                 std::vector<std::string>& notes);
 
 /// Reads, splits and preprocesses; what is fitted is fitted on the training rows alone. Rows
 /// without a target are left out, with a note, unless `strict`. A text target is classes by itself

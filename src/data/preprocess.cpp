@@ -3,6 +3,7 @@
 #include "data/class_labels.hpp"
 #include "data/matrix_columns.hpp"
 #include "data/number_format.hpp"
+#include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -25,22 +26,35 @@ struct Moments {
   double sd = 0;
 };
 
+/// The present values of a column, each with the weight of its row.
+struct WeightedValues {
+  std::vector<double> values;
+  std::vector<double> weights;  ///< empty: all 1
+
+  [[nodiscard]] double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
+};
+
 // Divided before they are added, so that large values do not overflow.
-Moments moments(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
+Moments moments(const WeightedValues& sample) {
+  const std::vector<double>& values = sample.values;
+  const double total = sample.weights.empty()
+                           ? static_cast<double>(values.size())
+                           : std::accumulate(sample.weights.begin(), sample.weights.end(), 0.0);
   Moments result;
-  for (const double value : values) result.mean += value / n;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    result.mean += sample.weight(i) * (values[i] / total);
+  }
   double furthest = 0;
   for (const double value : values) {
     furthest = std::max(furthest, std::abs(value - result.mean));
   }
   if (furthest == 0) return result;
   double square = 0;
-  for (const double value : values) {
-    const double share = (value - result.mean) / furthest;
-    square += share * share;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double share = (values[i] - result.mean) / furthest;
+    square += sample.weight(i) * (share * share);
   }
-  result.sd = furthest * std::sqrt(square / n);
+  result.sd = furthest * std::sqrt(square / total);
   return result;
 }
 
@@ -63,13 +77,22 @@ std::vector<bool> marked_rows(std::size_t count, std::span<const Index> rows) {
   return marked;
 }
 
-std::vector<double> present_values(const Column& column, std::span<const Index> rows) {
-  std::vector<double> values;
-  values.reserve(rows.size());
-  for (const Index row : rows) {
-    if (!std::isnan(column.numbers[row])) values.push_back(column.numbers[row]);
+/// The training rows and their weights; no weights: all 1.
+struct TrainingRows {
+  std::span<const Index> rows;
+  std::vector<double> weights;
+};
+
+WeightedValues present_values(const Column& column, const TrainingRows& training) {
+  WeightedValues result;
+  result.values.reserve(training.rows.size());
+  for (std::size_t i = 0; i < training.rows.size(); ++i) {
+    const double value = column.numbers[training.rows[i]];
+    if (std::isnan(value)) continue;
+    result.values.push_back(value);
+    if (!training.weights.empty()) result.weights.push_back(training.weights[i]);
   }
-  return values;
+  return result;
 }
 
 bool is_constant(std::span<const double> values) {
@@ -77,11 +100,11 @@ bool is_constant(std::span<const double> values) {
 }
 
 /// The transform of one feature column, or nothing when it is constant in the training rows.
-std::optional<ColumnTransform> fit_numeric(const Column& column, std::span<const Index> rows,
+std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingRows& training,
                                            bool standardise, const std::string& source) {
-  const std::vector<double> values = present_values(column, rows);
-  if (values.empty() || is_constant(values)) return std::nullopt;
-  const auto [mean, sd] = moments(values);
+  const WeightedValues sample = present_values(column, training);
+  if (sample.values.empty() || is_constant(sample.values)) return std::nullopt;
+  const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
     throw DataError(fmt::format("the spread of column '{}' is not a double", column.name), source);
   }
@@ -94,6 +117,20 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, std::span<const
     transform.scale = sd;
   }
   return transform;
+}
+
+// A feature for each row fits anything in training and says nothing about new rows.
+bool is_identifier(const Column& column, std::span<const Index> rows) {
+  if (!column.categorical || column.declared) return false;
+  std::vector<bool> is_met(column.levels.size(), false);
+  std::size_t values = 0;
+  for (const Index row : rows) {
+    if (column.codes[row] == kMissingLevel) continue;
+    is_met[column.codes[row]] = true;
+    ++values;
+  }
+  const auto levels = static_cast<std::size_t>(std::ranges::count(is_met, true));
+  return values > kMostIdentifierRows && 2 * levels > values;
 }
 
 std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<const Index> rows) {
@@ -117,20 +154,22 @@ void check_target_is_present(const Column& target, std::span<const Index> rows,
   }
 }
 
-void fit_regression(const Column& target, std::span<const Index> rows, const std::string& source,
+void fit_regression(const Column& target, const TrainingRows& training, const std::string& source,
                     Preprocessor::Parts& parts) {
   if (target.categorical) {
+    const Index row = training.rows[0];
     throw DataError(fmt::format("target '{}' is not numeric: '{}' in row {}", target.name,
-                                value_name(target, rows[0]), rows[0] + 1),
+                                value_name(target, row), row + 1),
                     source);
   }
-  const std::vector<double> values = present_values(target, rows);
+  const WeightedValues sample = present_values(target, training);
+  const std::vector<double>& values = sample.values;
   if (is_constant(values)) {
     throw DataError(fmt::format("target '{}' is constant in the training rows: {}", target.name,
                                 number_name(values[0])),
                     source);
   }
-  const auto [mean, sd] = moments(values);
+  const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
     throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
   }
@@ -156,8 +195,9 @@ void fit_classes(const Column& target, std::span<const Index> rows, std::optiona
   parts.task = task.value_or(classes == 2 ? Task::binary : Task::multiclass);
 }
 
-void fit_target(const Column& target, std::span<const Index> rows, std::optional<Task> task,
+void fit_target(const Column& target, const TrainingRows& training, std::optional<Task> task,
                 const std::string& source, Preprocessor::Parts& parts) {
+  const std::span<const Index> rows = training.rows;
   parts.target = target.name;
   parts.target_format = target.format;
   check_target_is_present(target, rows, source);
@@ -166,7 +206,7 @@ void fit_target(const Column& target, std::span<const Index> rows, std::optional
   if (classes) {
     fit_classes(target, rows, task, source, parts);
   } else {
-    fit_regression(target, rows, source, parts);
+    fit_regression(target, training, source, parts);
   }
 }
 
@@ -177,49 +217,80 @@ struct SparseSpread {
 };
 
 // Works on the columns that occur: their numbers may be large though their count is small.
-SparseSpread sparse_spread(const SparseRows& sparse, std::span<const Index> rows) {
+SparseSpread sparse_spread(const SparseRows& sparse, const TrainingRows& training) {
   SparseSpread result;
   const auto for_entries = [&](const auto& use) {
-    for (const Index row : rows) {
-      for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) use(e);
+    for (std::size_t i = 0; i < training.rows.size(); ++i) {
+      const Index row = training.rows[i];
+      const double weight = training.weights.empty() ? 1.0 : training.weights[i];
+      for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) use(e, weight);
     }
   };
-  for_entries([&](std::size_t e) { result.columns.push_back(sparse.column[e]); });
+  for_entries([&](std::size_t e, double) { result.columns.push_back(sparse.column[e]); });
   std::ranges::sort(result.columns);
   const auto repeats = std::ranges::unique(result.columns);
   result.columns.erase(repeats.begin(), repeats.end());
 
-  const auto n = static_cast<double>(rows.size());
-  std::vector<double> mean(result.columns.size()), squares(mean.size()), absent(mean.size(), n);
+  const std::size_t count = result.columns.size();
+  const double total = training.weights.empty()
+                           ? static_cast<double>(training.rows.size())
+                           : std::accumulate(training.weights.begin(), training.weights.end(), 0.0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::vector<double> low(mean.size(), kInfinity), high(mean.size(), -kInfinity);
+  std::vector<double> mean(count), squares(count), present(count);
+  std::vector<double> low(count, kInfinity), high(count, -kInfinity);
+  std::vector<std::size_t> entries(count);
   const auto place = [&](std::size_t e) {
     const auto found = std::ranges::lower_bound(result.columns, sparse.column[e]);
     return static_cast<std::size_t>(found - result.columns.begin());
   };
-  for_entries([&](std::size_t e) { mean[place(e)] += static_cast<double>(sparse.value[e]) / n; });
-  for_entries([&](std::size_t e) {
+  for_entries([&](std::size_t e, double weight) {
+    mean[place(e)] += weight * static_cast<double>(sparse.value[e]) / total;
+  });
+  for_entries([&](std::size_t e, double weight) {
     const std::size_t c = place(e);
     const auto value = static_cast<double>(sparse.value[e]);
-    squares[c] += (value - mean[c]) * (value - mean[c]);
-    absent[c] -= 1;
+    squares[c] += weight * (value - mean[c]) * (value - mean[c]);
+    present[c] += weight;
+    ++entries[c];
     low[c] = std::min(low[c], value);
     high[c] = std::max(high[c], value);
   });
-  for (std::size_t c = 0; c < mean.size(); ++c) {
-    if (absent[c] > 0) {
+  for (std::size_t c = 0; c < count; ++c) {
+    double absent = 0;
+    if (entries[c] < training.rows.size()) {
+      absent = std::max(total - present[c], 0.0);
       low[c] = std::min(low[c], 0.0);
       high[c] = std::max(high[c], 0.0);
     }
     // Rounding of the mean would leave a constant column some spread.
-    const double variance = (squares[c] + absent[c] * mean[c] * mean[c]) / n;
+    const double variance = (squares[c] + absent * mean[c] * mean[c]) / total;
     result.sd.push_back(low[c] == high[c] ? 0.0 : std::sqrt(variance));
   }
   return result;
 }
 
-[[noreturn]] void refuse_without_features(const std::string& source) {
+std::string identifier_note(const std::string& name) {
+  return fmt::format(
+      "column '{}' has a different value in more than half of the training rows: left out as an "
+      "identifier; --categorical {} keeps it",
+      name, name);
+}
+
+[[noreturn]] void refuse_without_features(const Preprocessor::Parts& parts,
+                                          const std::string& source) {
+  if (!parts.identifiers.empty()) {
+    throw DataError("no features are left: " + identifier_note(parts.identifiers[0]), source);
+  }
   throw DataError("no features are left: every column is constant in the training rows", source);
+}
+
+TrainingRows training_rows_of(const Table& table, std::span<const Index> rows,
+                              const PreprocessOptions& options) {
+  if (options.weight.empty()) return {rows, {}};
+  if (options.weight == options.target) {
+    throw OptionError(fmt::format("weight = '{}' is the target", options.weight));
+  }
+  return {rows, positive_weights_of(table, options.weight, rows)};
 }
 
 void require(bool holds, const char* what) {
@@ -256,6 +327,8 @@ void check_columns(const Preprocessor::Parts& parts) {
     require(all_distinct(column.levels), "a level appears twice");
   }
   require(all_distinct(names), "a column appears twice");
+  require(parts.weight.empty() || parts.weight != parts.target, "the weight is the target");
+  require(std::ranges::find(names, parts.weight) == names.end(), "the weight is a feature");
   if (parts.inputs.empty()) return;
   auto place = parts.inputs.begin();
   for (const std::string& name : names) {
@@ -315,34 +388,40 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
                                const PreprocessOptions& options) {
   check_rows(training_rows, table.rows, table.source);
   Parts parts;
+  parts.weight = options.weight;
+  const TrainingRows training = training_rows_of(table, training_rows, options);
   const std::vector<bool> is_training = marked_rows(table.rows, training_rows);
   const Column& target = find_column(table, options.target, "target");
   refuse_texts(target, is_training, table.source);
   const std::optional<Column> numeric_target = numeric_in(target, training_rows);
-  fit_target(numeric_target ? *numeric_target : target, training_rows, options.task, table.source,
+  fit_target(numeric_target ? *numeric_target : target, training, options.task, table.source,
              parts);
   for (const Column& given : table.columns) {
-    if (&given == &target) continue;
+    if (&given == &target || given.name == options.weight) continue;
     parts.inputs.push_back(given.name);
     refuse_texts(given, is_training, table.source);
     const std::optional<Column> numeric = numeric_in(given, training_rows);
     const Column& column = numeric ? *numeric : given;
+    if (is_identifier(column, training_rows)) {
+      parts.identifiers.push_back(column.name);
+      continue;
+    }
     std::optional<ColumnTransform> transform =
         column.categorical ? fit_categorical(column, training_rows)
-                           : fit_numeric(column, training_rows, options.standardise, table.source);
+                           : fit_numeric(column, training, options.standardise, table.source);
     if (transform) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(column.name);
     }
   }
-  if (parts.columns.empty() && parts.dropped.empty()) {
+  if (parts.columns.empty() && parts.dropped.empty() && parts.identifiers.empty()) {
     throw DataError(fmt::format("no features are left: the target '{}' is the only column that is "
                                 "not dropped",
                                 target.name),
                     table.source);
   }
-  if (parts.columns.empty()) refuse_without_features(table.source);
+  if (parts.columns.empty()) refuse_without_features(parts, table.source);
   std::size_t features = 0;
   for (const ColumnTransform& column : parts.columns) features += column.features();
   parts.sparse_categories = is_large(training_rows.size(), features, parts.columns.size());
@@ -351,19 +430,19 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
 
 namespace {
 
-Preprocessor::Parts fit_sparse(const SparseRows& rows, std::span<const Index> training_rows,
+Preprocessor::Parts fit_sparse(const SparseRows& rows, const TrainingRows& training,
                                const Column& target, const PreprocessOptions& options) {
-  check_rows(training_rows, rows.rows(), rows.source);
+  check_rows(training.rows, rows.rows(), rows.source);
   Preprocessor::Parts parts;
   parts.sparse = true;
-  fit_target(target, training_rows, options.task, rows.source, parts);
-  const SparseSpread spread = sparse_spread(rows, training_rows);
+  fit_target(target, training, options.task, rows.source, parts);
+  const SparseSpread spread = sparse_spread(rows, training);
   for (std::size_t c = 0; c < spread.columns.size(); ++c) {
     if (spread.sd[c] == 0) continue;
     parts.sparse_columns.push_back(spread.columns[c]);
     parts.sparse_scales.push_back(options.standardise ? spread.sd[c] : 1.0);
   }
-  if (parts.sparse_columns.empty()) refuse_without_features(rows.source);
+  if (parts.sparse_columns.empty()) refuse_without_features(parts, rows.source);
   return parts;
 }
 
@@ -371,35 +450,40 @@ Preprocessor::Parts fit_sparse(const SparseRows& rows, std::span<const Index> tr
 
 Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> training_rows,
                                const PreprocessOptions& options) {
+  refuse_weight(options.weight, "LIBSVM file", rows.source);
   Column target;
   target.name = "target";
   target.numbers = rows.target;
-  return Preprocessor(fit_sparse(rows, training_rows, target, options));
+  return Preprocessor(fit_sparse(rows, {training_rows, {}}, target, options));
 }
 
-Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const std::string> names,
-                               const Column& target, const PreprocessOptions& options) {
-  const std::string source = "the matrix";
-  std::vector<Index> rows(features.rows());
-  std::iota(rows.begin(), rows.end(), Index{0});
+Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index> training_rows,
+                               std::span<const std::string> names, const Column& target,
+                               std::span<const double> weights, const PreprocessOptions& options) {
+  const TrainingRows training{training_rows, {weights.begin(), weights.end()}};
   if (features.is_sparse()) {
-    Parts parts = fit_sparse(to_sparse_rows(features, 0, features.rows()), rows, target, options);
+    std::vector<Index> all(features.rows());
+    std::iota(all.begin(), all.end(), Index{0});
+    Parts parts = fit_sparse(to_sparse_rows(features, all), training, target, options);
     parts.sparse_width = features.columns();
     return Preprocessor(std::move(parts));
   }
-  check_rows(rows, features.rows(), source);
+  check_rows(training_rows, features.rows(), kMatrixSource);
   Parts parts;
   parts.inputs.assign(names.begin(), names.end());
-  fit_target(target, rows, options.task, source, parts);
+  fit_target(target, training, options.task, kMatrixSource, parts);
+  std::vector<Index> all(training_rows.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const TrainingRows in_order{all, training.weights};
   for (std::size_t c = 0; c < features.columns(); ++c) {
-    const Column column = to_column(features, c, 0, features.rows(), names[c]);
-    if (auto transform = fit_numeric(column, rows, options.standardise, source)) {
+    const Column column = to_column(features, c, training_rows, names[c]);
+    if (auto transform = fit_numeric(column, in_order, options.standardise, kMatrixSource)) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(names[c]);
     }
   }
-  if (parts.columns.empty()) refuse_without_features(source);
+  if (parts.columns.empty()) refuse_without_features(parts, kMatrixSource);
   return Preprocessor(std::move(parts));
 }
 
@@ -428,6 +512,7 @@ std::vector<std::string> Preprocessor::notes() const {
     notes.push_back(
         fmt::format("column '{}' is constant in the training rows and was dropped", name));
   }
+  for (const std::string& name : parts_.identifiers) notes.push_back(identifier_note(name));
   return notes;
 }
 

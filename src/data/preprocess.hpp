@@ -22,10 +22,14 @@ namespace adacvar {
 inline constexpr std::size_t kMostDenseBytes = std::size_t{32} << 20U;
 inline constexpr std::size_t kMostDenseFeatures = 4;
 
+/// In tables of up to so many training rows a text column is never taken for an identifier.
+inline constexpr std::size_t kMostIdentifierRows = 50;
+
 struct PreprocessOptions {
   std::string target = {};        ///< name of the target's column
   std::optional<Task> task = {};  ///< none: see Preprocessor::fit
   bool standardise = true;        ///< numeric features to mean 0, standard deviation 1
+  std::string weight = {};        ///< name of the column of row weights; empty: none. Tables only
 };
 
 /// What one input column becomes.
@@ -59,9 +63,10 @@ struct ApplyReport {
   std::size_t unknown_categories = 0;        ///< values not seen in training, over all columns
   std::vector<std::string> unknown_columns;  ///< columns with such values, each once
   std::map<std::string, NumericReport> numeric;
+  bool lacks_weights = false;  ///< the column of row weights is not there: every row counts 1
 };
 
-/// In words, one sentence each: values not seen in training, texts in numeric columns.
+/// In words, one sentence each: values not seen in training, texts in numeric columns, no weights.
 /// `part`: the rows, as in `2 values of a, b in the test rows were ...`.
 [[nodiscard]] std::vector<std::string> apply_notes(const ApplyReport& report,
                                                    std::string_view part);
@@ -76,17 +81,20 @@ struct ApplyReport {
 /// deviation), a missing value is the training mean. Categorical columns become one feature per
 /// level seen in training, a missing value a level of its own where training had one; a value not
 /// seen there has only zeros and is counted. Columns that are constant in training are dropped,
-/// with a note. Where categories make many features of few columns (kMostDenseBytes) the datasets
-/// are sparse. Classes: the name that sorts first is class 0; names that are all numbers sort as
-/// numbers.
+/// with a note; so are identifiers: text that has a different value in more than half of the
+/// training rows that have one (over kMostIdentifierRows), unless declared categorical. Where
+/// categories make many features of few columns (kMostDenseBytes) the datasets are sparse. Row
+/// weights are repeated rows: means and deviations count them, and datasets have them where the
+/// table has their column; it is not a feature. Classes: the name that sorts first is class 0;
+/// names that are all numbers sort as numbers.
 class Preprocessor {
  public:
   /// `task`, when not said: a categorical target is classes; so is a numeric one with two values;
   /// any other is regression.
   /// Cost: O(rows * columns), plus sorting of the levels.
   /// Throws: DataError when the target is not a column, is missing in a row, is constant or has
-  /// one class only, does not fit the task, when a numeric column has a text in a training row, or
-  /// when no feature is left.
+  /// one class only, does not fit the task, when a numeric column has a text in a training row,
+  /// when a weight is not a finite number above 0, or when no feature is left.
   [[nodiscard]] static Preprocessor fit(const Table& table, std::span<const Index> training_rows,
                                         const PreprocessOptions& options);
 
@@ -103,10 +111,13 @@ class Preprocessor {
                                         const PreprocessOptions& options = {});
 
   /// A matrix in memory: numeric columns called `names`, without missing values; a sparse one is
-  /// treated as sparse rows are, and its columns have no names. `target` has a value for each row.
+  /// treated as sparse rows are, and its columns have no names. `target` has a value for each row
+  /// of the matrix, `weights` one for each training row, or none: all count 1.
   /// Throws: DataError also for a NaN or infinity, with its row and column.
   [[nodiscard]] static Preprocessor fit(const MatrixView& features,
+                                        std::span<const Index> training_rows,
                                         std::span<const std::string> names, const Column& target,
+                                        std::span<const double> weights,
                                         const PreprocessOptions& options = {});
 
   /// The rows named, in that order. Columns are found by name, so their order is free.
@@ -123,16 +134,21 @@ class Preprocessor {
                                        ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
   [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
-  /// Rows begin .. end - 1 of a matrix with the columns of training, in their order.
+  /// A matrix with the columns of training, in their order.
   /// Throws: DataError for another number of columns, a NaN or infinity, or categories.
-  [[nodiscard]] Dataset apply_features(const MatrixView& features, std::size_t begin,
-                                       std::size_t end) const;
+  [[nodiscard]] Dataset apply_features(const MatrixView& features,
+                                       std::span<const Index> rows) const;
 
   /// Targets of its datasets for the values of a column: standardised, or numbers of classes.
   /// Throws: DataError for a missing value, or a class that training did not have.
-  [[nodiscard]] std::vector<double> apply_targets(const Column& target,
+  [[nodiscard]] std::vector<double> apply_targets(const Column& target, std::span<const Index> rows,
                                                   const std::string& source) const;
 
+  /// Those of `rows` that have a weight above 0, in their order; all, where the table has no
+  /// weights. `apply` takes no others. Throws: DataError when a weight is missing, text or
+  /// negative.
+  [[nodiscard]] std::vector<Index> rows_with_weight(const Table& table,
+                                                    std::span<const Index> rows) const;
   /// Those of `rows` that have a target, in their order. A text among numbers is none.
   [[nodiscard]] std::vector<Index> rows_with_target(const Table& table,
                                                     std::span<const Index> rows) const;
@@ -150,6 +166,8 @@ class Preprocessor {
     std::vector<std::string> class_names;
     std::vector<ColumnTransform> columns;       ///< dense: in the order of the training table
     std::vector<std::string> dropped;           ///< dense: constant columns
+    std::vector<std::string> identifiers;       ///< dense: columns left out as such
+    std::string weight;                         ///< column of row weights; empty: none
     std::vector<std::string> inputs;            ///< dense: names of all, in the order of training
     NumberFormat target_format = {};            ///< of a numeric target
     bool sparse_categories = false;             ///< tables become sparse datasets

@@ -6,6 +6,7 @@
 #include "data/matrix_columns.hpp"
 #include "data/number_format.hpp"
 #include "data/preprocess_images.hpp"
+#include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -63,22 +64,26 @@ class FeatureRows {
     }
   }
 
-  // Sparse: `entries[i]` is how many features of row i are not 0.
-  void reserve(std::span<const std::uint32_t> entries) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      data_.start[i + 1] = data_.start[i] + entries[i];
+  // Sparse: one more feature of row i is not 0; for all rows before `reserve`.
+  void count(std::size_t i) { ++data_.start[i + 1]; }
+  // Sparse: from here on start[i + 1] is where the next entry of row i goes, so that it ends where
+  // the next row begins.
+  void reserve() {
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < data_.start.size(); ++i) {
+      begin += std::exchange(data_.start[i], begin);
     }
-    next_.assign(data_.start.begin(), data_.start.end() - 1);
-    data_.column.resize(data_.start.back());
-    data_.value.resize(data_.start.back());
+    data_.column.resize(begin);
+    data_.value.resize(begin);
   }
   void set(std::size_t i, std::size_t feature, float value) {
-    if (next_.empty()) {
+    if (!data_.is_sparse()) {
       data_.dense[i * data_.features + offset + feature] = value;
       return;
     }
-    data_.column[next_[i]] = static_cast<std::uint32_t>(offset + feature);
-    data_.value[next_[i]++] = value;
+    const std::size_t place = data_.start[i + 1]++;
+    data_.column[place] = static_cast<std::uint32_t>(offset + feature);
+    data_.value[place] = value;
   }
   [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
 
@@ -88,13 +93,7 @@ class FeatureRows {
 
  private:
   Dataset& data_;
-  std::vector<std::size_t> next_;  // sparse: where the next entry of a row goes
 };
-
-const TextValue* text_at(const Column& column, Index row) {
-  const auto found = std::ranges::lower_bound(column.texts, std::size_t{row}, {}, &TextValue::row);
-  return found != column.texts.end() && found->row == row ? &*found : nullptr;
-}
 
 void count_numbers(const Column& column, const FeatureRows& to, NumericReport& report) {
   for (const Index row : to.rows) {
@@ -106,8 +105,7 @@ void count_numbers(const Column& column, const FeatureRows& to, NumericReport& r
     ++(text == nullptr ? report.missing : report.texts);
     if (text == nullptr || report.texts > 1) continue;
     report.first_text = text->text;
-    report.first_place = text->line > 0 ? fmt::format("line {}", text->line)
-                                        : fmt::format("row {}", to.row_number(row));
+    report.first_place = place_of(to.table, column, row);
   }
 }
 
@@ -205,15 +203,14 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
 
 std::vector<double> make_targets(const Preprocessor::Parts& parts, const Column& target,
                                  std::span<const Index> rows, const std::string& source) {
-  const bool classes = parts.task != Task::regression;
   for (const Index row : rows) {
     if (!is_missing_at(target, row)) continue;
-    if (const TextValue* text = text_at(target, row); text != nullptr && classes) {
-      refuse_class(parts, text->text, row, source);
-    }
-    throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1), source);
+    const TextValue* const text = text_at(target, row);
+    throw DataError(fmt::format("target '{}' is missing in row {}{}", target.name, row + 1,
+                                text == nullptr ? "" : fmt::format(": '{}'", text->text)),
+                    source);
   }
-  if (classes) return class_targets(parts, target, rows, source);
+  if (parts.task != Task::regression) return class_targets(parts, target, rows, source);
   std::vector<double> targets;
   targets.reserve(rows.size());
   for (const Index row : rows) {
@@ -243,9 +240,16 @@ class AsInTraining {
   const Column* column_;
 };
 
+// A text where classes were numbers in training is a missing target, not another class.
 AsInTraining target_of(const Preprocessor::Parts& parts, const Table& table) {
-  return {find_column(table, parts.target, "target"), parts.task != Task::regression,
-          parts.target_format};
+  const Column& target = find_column(table, parts.target, "target");
+  const bool numeric =
+      parts.task == Task::regression || (are_number_names(parts.class_names) && !target.declared);
+  return {target, !numeric, parts.target_format};
+}
+
+bool has_column(const Table& table, const std::string& name) {
+  return std::ranges::find(table.columns, name, &Column::name) != table.columns.end();
 }
 
 Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
@@ -283,6 +287,9 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
         column.texts, column.texts == 1 ? "" : "s", name, part, column.texts == 1 ? "is" : "are",
         column.first_text, column.first_place));
   }
+  if (report.lacks_weights) {
+    notes.push_back(fmt::format("{} rows have no column of weights: every row counts 1", part));
+  }
   return notes;
 }
 
@@ -301,21 +308,18 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
 namespace {
 
 // Every row of a sparse dataset has an entry for each column, but for values training had not seen.
-std::vector<std::uint32_t> count_entries(const std::vector<ColumnTransform>& transforms,
-                                         std::span<const Column* const> columns,
-                                         std::span<const Index> rows) {
-  std::vector<std::uint32_t> entries(rows.size(), 0);
+void count_entries(const std::vector<ColumnTransform>& transforms,
+                   std::span<const Column* const> columns, FeatureRows& to) {
   for (std::size_t c = 0; c < transforms.size(); ++c) {
     if (!transforms[c].categorical) {
-      for (std::uint32_t& count : entries) ++count;
+      for (std::size_t i = 0; i < to.rows.size(); ++i) to.count(i);
       continue;
     }
     LevelPlaces places(transforms[c], *columns[c]);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (places.at(rows[i]) != kNowhere) ++entries[i];
+    for (std::size_t i = 0; i < to.rows.size(); ++i) {
+      if (places.at(to.rows[i]) != kNowhere) to.count(i);
     }
   }
-  return entries;
 }
 
 }  // namespace
@@ -332,7 +336,10 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   }
   Dataset data = make_dataset(*this, rows.size());
   FeatureRows to(data, rows, table, parts_.sparse_categories);
-  if (parts_.sparse_categories) to.reserve(count_entries(parts_.columns, columns, rows));
+  if (parts_.sparse_categories) {
+    count_entries(parts_.columns, columns, to);
+    to.reserve();
+  }
   ApplyReport local;
   ApplyReport& met = report != nullptr ? *report : local;
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -356,27 +363,27 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
 std::vector<Index> Preprocessor::rows_with_target(const Table& table,
                                                   std::span<const Index> rows) const {
   const AsInTraining target = target_of(parts_, table);
-  // A text is a class that training did not have.
-  const bool classes = parts_.task != Task::regression;
-  std::vector<Index> found;
-  for (const Index row : rows) {
-    if (!is_missing_at(*target, row) || (classes && text_at(*target, row) != nullptr)) {
-      found.push_back(row);
-    }
-  }
+  std::vector<Index> found(rows.begin(), rows.end());
+  std::erase_if(found, [&](Index row) { return is_missing_at(*target, row); });
   return found;
+}
+
+std::vector<Index> Preprocessor::rows_with_weight(const Table& table,
+                                                  std::span<const Index> rows) const {
+  if (parts_.weight.empty() || !has_column(table, parts_.weight)) {
+    return {rows.begin(), rows.end()};
+  }
+  return adacvar::rows_with_weight(table, parts_.weight, rows);
 }
 
 std::string Preprocessor::target_text_note(const Table& table, std::span<const Index> rows) const {
   const AsInTraining target = target_of(parts_, table);
-  if (parts_.task != Task::regression) return {};
   for (const Index row : rows) {
     const TextValue* const text = text_at(*target, row);
     if (text == nullptr) continue;
-    return fmt::format(
-        "; '{}' in {} is text, not a number with a decimal {}", text->text,
-        text->line > 0 ? fmt::format("line {}", text->line) : fmt::format("row {}", row + 1),
-        parts_.target_format.decimal == ',' ? "comma" : "point");
+    return fmt::format("; '{}' in {} is text, not a number with a decimal {}", text->text,
+                       place_of(table, *target, row),
+                       parts_.target_format.decimal == ',' ? "comma" : "point");
   }
   return {};
 }
@@ -386,8 +393,15 @@ Dataset Preprocessor::apply(const Table& table, std::span<const Index> rows,
   if (!rows.empty()) check_rows(rows, table.rows, table.source);
   const AsInTraining target = target_of(parts_, table);
   std::vector<double> targets = make_targets(parts_, *target, rows, table.source);
+  std::vector<double> weights;
+  if (!parts_.weight.empty()) {
+    const bool lacks_weights = !has_column(table, parts_.weight);
+    if (!lacks_weights) weights = positive_weights_of(table, parts_.weight, rows);
+    if (report != nullptr) report->lacks_weights = lacks_weights;
+  }
   Dataset data = apply_features(table, rows, report);
   data.targets = std::move(targets);
+  data.weights = std::move(weights);
   return data;
 }
 
@@ -400,52 +414,56 @@ Dataset Preprocessor::apply(const SparseRows& sparse, std::span<const Index> row
   return data;
 }
 
-std::vector<double> Preprocessor::apply_targets(const Column& target,
+std::vector<double> Preprocessor::apply_targets(const Column& target, std::span<const Index> rows,
                                                 const std::string& source) const {
-  std::vector<Index> rows(target.categorical ? target.codes.size() : target.numbers.size());
-  std::iota(rows.begin(), rows.end(), Index{0});
   return make_targets(parts_, target, rows, source);
 }
 
-Dataset Preprocessor::apply_features(const MatrixView& features, std::size_t begin,
-                                     std::size_t end) const {
-  const std::string source = "the matrix";
-  std::vector<Index> rows(end - begin);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  if (parts_.sparse != features.is_sparse() || parts_.image.size() > 0) {
-    refuse_kind(parts_,
+namespace {
+
+void check_matrix(const Preprocessor::Parts& parts, const MatrixView& features) {
+  if (parts.sparse != features.is_sparse() || parts.image.size() > 0) {
+    refuse_kind(parts,
                 features.is_sparse() ? "these are sparse rows" : "these are dense rows of numbers",
-                source);
+                kMatrixSource);
   }
-  const std::size_t columns = parts_.sparse ? parts_.sparse_width : parts_.inputs.size();
-  if (columns == 0 && !parts_.sparse) {
+  const std::size_t columns = parts.sparse ? parts.sparse_width : parts.inputs.size();
+  if (columns == 0 && !parts.sparse) {
     throw DataError(
         "the model file does not keep the order of its columns: use a table with their names",
-        source);
+        kMatrixSource);
   }
   if (columns != features.columns() && columns > 0) {
     throw DataError(
         fmt::format("has {} columns, the model was trained on {}", features.columns(), columns),
-        source);
+        kMatrixSource);
   }
-  if (features.is_sparse()) return apply_features(to_sparse_rows(features, begin, end), rows);
+}
+
+}  // namespace
+
+Dataset Preprocessor::apply_features(const MatrixView& features,
+                                     std::span<const Index> rows) const {
+  check_matrix(parts_, features);
+  std::vector<Index> in_order(rows.size());
+  std::iota(in_order.begin(), in_order.end(), Index{0});
+  if (features.is_sparse()) return apply_features(to_sparse_rows(features, rows), in_order);
   Table table;
-  table.source = source;
+  table.source = kMatrixSource;
   table.rows = rows.size();
-  table.first_row = begin;
   Dataset data = make_dataset(*this, rows.size());
-  FeatureRows to(data, rows, table, false);
+  FeatureRows to(data, in_order, table, false);
   std::size_t place = 0;
   for (const ColumnTransform& transform : parts_.columns) {
     if (transform.categorical) {
       throw DataError(fmt::format("the model's column '{}' has categories: it takes tables, not "
                                   "matrices of numbers",
                                   transform.name),
-                      source);
+                      kMatrixSource);
     }
     while (parts_.inputs[place] != transform.name) ++place;
     NumericReport report;
-    apply_numeric(transform, to_column(features, place, begin, end, transform.name), to, report);
+    apply_numeric(transform, to_column(features, place, rows, transform.name), to, report);
     ++to.offset;
   }
   return data;

@@ -2,6 +2,7 @@
 
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
+#include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -115,6 +116,7 @@ void refuse_kind(const Preprocessor::Parts& parts, std::string_view these,
 Preprocessor Preprocessor::fit(const Images& images, std::span<const Index> training_rows,
                                const PreprocessOptions& options) {
   check_rows(training_rows, images.rows(), images.source);
+  refuse_weight(options.weight, "set of images", images.source);
   Parts parts;
   parts.target = "label";
   parts.image = images.shape;

@@ -124,6 +124,8 @@ Preprocessor::Parts read_parts(const JsonView& from) {
   from.at("target_sd").get_to(parts.target_sd);
   from.at("classes").get_to(parts.class_names);
   from.at("dropped").get_to(parts.dropped);
+  if (const auto identifiers = from.find("identifiers")) identifiers->get_to(parts.identifiers);
+  if (const auto weight = from.find("weight")) weight->get_to(parts.weight);
   parts.target_format = read_format(from, "target_format");
   parts.sparse_categories = from.value("sparse_categories", false);
   for (const JsonView& column : from.at("columns").items())
@@ -167,7 +169,9 @@ json to_json(const Preprocessor& preprocessor) {
   for (const ColumnTransform& column : parts.columns) {
     result["columns"].push_back(write_column(column));
   }
-  if (!parts.dropped.empty()) result["inputs"] = parts.inputs;
+  if (!parts.identifiers.empty()) result["identifiers"] = parts.identifiers;
+  if (!parts.weight.empty()) result["weight"] = parts.weight;
+  if (!parts.dropped.empty() || !parts.identifiers.empty()) result["inputs"] = parts.inputs;
   write_format(parts.target_format, "target_format", result);
   if (parts.sparse_categories) result["sparse_categories"] = true;
   if (parts.sparse) {

@@ -12,6 +12,7 @@
 #include "data/levels.hpp"
 #include "data/number_format.hpp"
 #include "data/number_text.hpp"
+#include "data/parse_csv_file.hpp"
 #include "data/split_at_lines.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -31,7 +32,7 @@ namespace adacvar {
 namespace {
 
 // Small enough that a block's columns stay in the cache, large enough to hide the hand-over.
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 19U;
 
 enum class Kind : std::uint8_t { numeric, categorical, dropped };
 
@@ -63,7 +64,7 @@ struct Block {
 
 /// A column as far as its blocks have been read.
 struct Result {
-  std::vector<double> numbers;
+  CompactNumbers numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
   std::vector<TextValue> texts;
@@ -76,7 +77,7 @@ struct Result {
     for (const TextValue& text : part.texts) {
       texts.push_back({numbers.size() + text.row, 0, as_utf8(text.text)});
     }
-    numbers.insert(numbers.end(), part.numbers.begin(), part.numbers.end());
+    numbers.append(part.numbers);
     std::vector<std::uint32_t> code_of;
     for (std::size_t code = 0; code < part.levels.size(); ++code) {
       code_of.push_back(levels.code(as_utf8(part.levels.name(code))));
@@ -164,28 +165,23 @@ void read_level(FieldReader& reader, const MissingWords& missing, BlockColumn& c
   column.codes.push_back(is_absent ? kMissingLevel : column.levels.code(field));
 }
 
-/// The first level whose number is not what it plainly reads as, and that number.
-const std::string* find_example(const Column& column, const NumberFormat& format, double& value) {
-  const auto is_example = [&](const std::string& level) {
-    double plain = 0;
-    return parse_number(level, format, value) && !(parse_number(level, plain) && plain == value);
-  };
-  const auto found = std::ranges::find_if(column.levels, is_example);
-  return found == column.levels.end() ? nullptr : &*found;
-}
-
+/// With the first level whose number is not what it plainly reads as.
 std::string format_note(const Column& column, const NumberFormat& format) {
-  double value = 0;
-  const std::string* const example = find_example(column, format, value);
-  if (example == nullptr) return {};
-  return fmt::format("column '{}' is read as numbers: '{}' is {}", column.name, *example, value);
+  for (const std::string_view level : column.levels) {
+    double value = 0;
+    double plain = 0;
+    if (!parse_number(level, format, value)) continue;
+    if (parse_number(level, plain) && plain == value) continue;
+    return fmt::format("column '{}' is read as numbers: '{}' is {}", column.name, level, value);
+  }
+  return {};
 }
 
 std::string ambiguous_note(const Column& column) {
   double with_point = 0;
   double with_comma = 0;
   const NumberFormat format = find_format(column.levels, count_levels(column), {}).format;
-  for (const std::string& level : column.levels) {
+  for (const std::string_view level : column.levels) {
     if (!parse_number(level, {'.', format.mark, true}, with_point) ||
         !parse_number(level, {',', format.mark, true}, with_comma) || with_point == with_comma) {
       continue;
@@ -420,8 +416,9 @@ void CsvParser::parse_blocks() {
   constexpr std::size_t kBlocksPerThread = 4;
   const std::size_t threads =
       options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t length = threads == 1 ? 1 : threads * kBlocksPerThread;
-  wave_.resize(std::min(length, block_texts_.size()));
+  // Blocks take several times their text: not more of the file at once than an eighth.
+  const std::size_t most = std::max<std::size_t>(1, block_texts_.size() / 8);
+  wave_.resize(threads == 1 ? 1 : std::min(threads * kBlocksPerThread, most));
   results_.assign(kinds_.size(), {});
   rows_ = 0;
   for (std::size_t first = 0; first < block_texts_.size(); first += wave_.size()) {
@@ -490,10 +487,8 @@ void CsvParser::recognise_numbers(Column& column) {
   }
   std::string note = format_note(column, found.format);
   if (!note.empty()) notes_.push_back(std::move(note));
-  column = as_numeric(column, found.format);
-  for (double& number : column.numbers) {
-    if (missing_.contain(number)) number = kMissingNumber;
-  }
+  column =
+      as_numeric(column, found.format, [this](double number) { return missing_.contain(number); });
   check_first_row(column);
 }
 
@@ -551,7 +546,7 @@ void CsvParser::find_lines(std::vector<Column>& columns) const {
 
 Table CsvParser::parse() {
   skip_preamble();
-  if (const std::size_t zero = body_.substr(0, kBlockBytes / 16).find('\0');
+  if (const std::size_t zero = body_.substr(0, kBlockBytes / 8).find('\0');
       zero != std::string_view::npos) {
     fail(body_.substr(zero), {0, "NUL byte: not a text file"});
   }
@@ -584,10 +579,19 @@ Table parse_csv(std::string_view text, const std::string& source, const ReadOpti
   return CsvParser(text, source, options).parse();
 }
 
-Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
-  const FileBytes file(path);
-  if (options.preamble.empty()) refuse_foreign_format(file.text(), file.source());
+Table parse_csv(FileBytes& file, ReadOptions options) {
+  options.progress = [&file, show = std::move(options.progress)](std::uint64_t done,
+                                                                 std::uint64_t total) {
+    file.release(static_cast<std::size_t>(done));
+    if (show) show(done, total);
+  };
   return parse_csv(file.text(), file.source(), options);
+}
+
+Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
+  FileBytes file(path);
+  if (options.preamble.empty()) refuse_foreign_format(file.text(), file.source());
+  return parse_csv(file, options);
 }
 
 /// Cuts the text into blocks of whole rows and has each parsed by the layout of the first.
@@ -614,7 +618,7 @@ class TableStream::Reader {
  private:
   // Where the last whole row of a well filled text ends; at the end of the file, its end.
   std::size_t fill() {
-    constexpr std::size_t kWanted = 8 * kBlockBytes;
+    constexpr std::size_t kWanted = 16 * kBlockBytes;
     for (std::size_t wanted = kWanted;; wanted *= 2) {
       bool more = true;
       while (text_.size() < wanted && more) more = file_.append_to(text_);

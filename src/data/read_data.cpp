@@ -6,6 +6,7 @@
 #include "data/columns_like.hpp"
 #include "data/file_bytes.hpp"
 #include "data/foreign_format.hpp"
+#include "data/parse_csv_file.hpp"
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -125,7 +126,7 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
 
 // Opened once: what a pipe holds does not come again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
-  const FileBytes file(name, options.progress);
+  FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
   const bool is_cifar = is_batch(name, file.text());
   const FileKind kind = find_content_kind(file.text());
@@ -145,7 +146,7 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
     case FileKind::csv:
       break;
   }
-  return {parse_csv(file.text(), name, csv), {}};
+  return {parse_csv(file, csv), {}};
 }
 
 RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
@@ -181,6 +182,14 @@ class Checksum {
   void add(std::span<const Number> numbers) {
     add_bytes(numbers.data(), numbers.size_bytes());
   }
+  void add(const CompactNumbers& numbers) {
+    std::array<double, 512> some{};
+    for (std::size_t first = 0; first < numbers.size(); first += some.size()) {
+      const std::size_t count = std::min(some.size(), numbers.size() - first);
+      for (std::size_t i = 0; i < count; ++i) some[i] = numbers[first + i];
+      add(std::span<const double>(some).first(count));
+    }
+  }
   [[nodiscard]] std::string text() const { return fmt::format("{:016x}", crc_); }
 
  private:
@@ -194,8 +203,8 @@ DataFingerprint fingerprint(const Table& table) {
   Checksum sum;
   for (const Column& column : table.columns) {
     sum.add(column.name);
-    for (const std::string& level : column.levels) sum.add(level);
-    sum.add(std::span(column.numbers));
+    for (const std::string_view level : column.levels) sum.add(level);
+    sum.add(column.numbers);
     sum.add(std::span(column.codes));
   }
   return {table.rows, table.columns.size(), sum.text()};
@@ -238,7 +247,9 @@ const std::vector<OptionSpec>& SourceOptions::options() {
        "words or numbers of a text file that mean a missing value, with commas between",
        for_files()},
       {"data-dir", &O::data_dir,
-       "folder of the named real sets; else ADACVAR_DATA, else ../shared/data", for_named_sets()},
+       "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
+       "~/.local/share",
+       for_named_sets()},
       {"make-rows", &O::make_rows, Bounds{.low = 1, .high = 4'294'967'294.0},
        "rows of a synthetic set", for_synthetic_sets()},
       {"make-seed", &O::make_seed, Bounds{.low = 0}, "seed of a synthetic set",

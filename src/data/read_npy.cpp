@@ -93,26 +93,29 @@ void fill_columns(Table& table, const NpyHeader& header) {
   if (data.size() != table.rows * width * sizeof(Number)) {
     throw DataError("has bytes after the array", table.source);
   }
-  for (Column& column : table.columns) column.numbers.resize(table.rows);
-  const char* at = data.data();
-  const auto take = [&](std::size_t row, Column& column) {
+  const auto number_at = [&](std::size_t row, std::size_t c) {
     Number number{};
-    std::memcpy(&number, at, sizeof number);  // the mapped array need not be aligned
-    at += sizeof number;
-    column.numbers[row] = static_cast<double>(number);
-    if (std::isinf(column.numbers[row])) {
-      throw DataError(fmt::format("infinite value in row {}, column '{}'", row + 1, column.name),
-                      table.source);
+    const std::size_t place = header.by_columns ? c * table.rows + row : row * width + c;
+    // The mapped array need not be aligned.
+    std::memcpy(&number, data.data() + place * sizeof number, sizeof number);
+    const auto value = static_cast<double>(number);
+    if (std::isinf(value)) {
+      throw DataError(
+          fmt::format("infinite value in row {}, column '{}'", row + 1, table.columns[c].name),
+          table.source);
     }
+    return value;
   };
-  if (header.by_columns) {
-    for (Column& column : table.columns) {
-      for (std::size_t row = 0; row < table.rows; ++row) take(row, column);
+  // Some rows of every column at a time, so that rows are read while they are in the cache.
+  constexpr std::size_t kRows = 1024;
+  std::vector<double> values;
+  for (std::size_t first = 0; first < table.rows; first += kRows) {
+    const std::size_t end = std::min(first + kRows, table.rows);
+    for (std::size_t c = 0; c < width; ++c) {
+      values.clear();
+      for (std::size_t row = first; row < end; ++row) values.push_back(number_at(row, c));
+      table.columns[c].numbers.append(values);
     }
-    return;
-  }
-  for (std::size_t row = 0; row < table.rows; ++row) {
-    for (Column& column : table.columns) take(row, column);
   }
 }
 

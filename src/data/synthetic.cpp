@@ -64,24 +64,32 @@ void with_memory_for(std::string_view name, std::size_t columns, std::size_t row
   }
 }
 
-Table make_table(std::string_view name, std::size_t features, std::size_t rows) {
+using Columns = std::vector<std::vector<double>>;
+
+Columns make_columns(std::string_view name, std::size_t features, std::size_t rows) {
+  Columns columns(features + 1);
+  with_memory_for(name, features + 1, rows, [&] {
+    for (std::vector<double>& column : columns) column.resize(rows);
+  });
+  return columns;
+}
+
+Table table_of(std::string_view name, Columns columns) {
   Table table;
   table.source = name;
-  table.rows = rows;
-  table.columns.resize(features + 1);
-  for (std::size_t c = 0; c <= features; ++c) {
-    table.columns[c].name = c == features ? "y" : fmt::format("x{}", c + 1);
+  table.rows = columns[0].size();
+  table.columns.resize(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    table.columns[c].name = c + 1 == columns.size() ? "y" : fmt::format("x{}", c + 1);
+    table.columns[c].numbers = std::move(columns[c]);
   }
-  with_memory_for(name, features + 1, rows, [&] {
-    for (Column& column : table.columns) column.numbers.resize(rows);
-  });
   return table;
 }
 
 Table make_linear(std::string_view name, const SyntheticOptions& options) {
   constexpr std::array kTheta = {0.25, -0.25, 0.5, 0.7, -0.75};
   const bool heavy = name == "pareto";
-  Table table = make_table(name, kTheta.size(), options.rows);
+  Columns columns = make_columns(name, kTheta.size(), options.rows);
   Draws draws(options.seed, 0);
   const double own = std::sqrt(0.1);
   const double common = std::sqrt(0.9);
@@ -90,12 +98,12 @@ Table make_linear(std::string_view name, const SyntheticOptions& options) {
     double y = 0.1 * (heavy ? draws.pareto() - 0.5 : draws.normal());
     for (std::size_t c = 0; c < kTheta.size(); ++c) {
       const double x = shared + own * draws.normal();
-      table.columns[c].numbers[row] = x;
+      columns[c][row] = x;
       y += kTheta[c] * x;
     }
-    table.columns.back().numbers[row] = y;
+    columns.back()[row] = y;
   }
-  return table;
+  return table_of(name, std::move(columns));
 }
 
 double sinc(double x) {
@@ -108,17 +116,17 @@ Table make_sinc(const SyntheticOptions& options) {
   std::array<double, kCentres> centres{};
   Draws centre_draws(options.seed, 1);
   for (double& centre : centres) centre = centre_draws.uniform(-10, 10);
-  Table table = make_table("sinc", kCentres, options.rows);
+  Columns columns = make_columns("sinc", kCentres, options.rows);
   Draws draws(options.seed, 0);
   for (std::size_t row = 0; row < options.rows; ++row) {
     const double x = draws.uniform(-10, 10);
     for (std::size_t c = 0; c < kCentres; ++c) {
       const double distance = centres[c] - x;
-      table.columns[c].numbers[row] = portable::exp(-distance * distance);
+      columns[c][row] = portable::exp(-distance * distance);
     }
-    table.columns.back().numbers[row] = sinc(x) + 0.2 * draws.normal();
+    columns.back()[row] = sinc(x) + 0.2 * draws.normal();
   }
-  return table;
+  return table_of("sinc", std::move(columns));
 }
 
 }  // namespace

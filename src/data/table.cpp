@@ -14,6 +14,8 @@ namespace adacvar {
 
 namespace {
 
+constexpr std::string_view kIndexName = "index";  // as find_layout calls it
+
 std::vector<std::string> all_names(const Table& table) {
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);
@@ -28,6 +30,12 @@ std::string column_names(const Table& table) { return name_list(all_names(table)
 const Column& find_column(const Table& table, std::string_view name, std::string_view role) {
   const auto found = std::ranges::find(table.columns, name, &Column::name);
   if (found == table.columns.end()) {
+    if (name == kIndexName && std::ranges::find(table.unread, name) != table.unread.end()) {
+      throw DataError(fmt::format("{} column '{}' was left out: a first column without a name is "
+                                  "taken for an index of the rows; a name in the header keeps it",
+                                  role, name),
+                      table.source);
+    }
     throw DataError(fmt::format("{} column '{}' is not one of: {}{}", role, name,
                                 column_names(table), did_you_mean(name, all_names(table))),
                     table.source);
@@ -36,6 +44,12 @@ const Column& find_column(const Table& table, std::string_view name, std::string
 }
 
 Table to_table(const SparseRows& sparse) {
+  std::vector<std::vector<double>> columns(sparse.columns, std::vector<double>(sparse.rows()));
+  for (std::size_t row = 0; row < sparse.rows(); ++row) {
+    for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) {
+      columns[sparse.column[e]][row] = static_cast<double>(sparse.value[e]);
+    }
+  }
   Table table;
   table.source = sparse.source;
   table.rows = sparse.rows();
@@ -44,12 +58,7 @@ Table to_table(const SparseRows& sparse) {
   table.columns[0].numbers = sparse.target;
   for (std::size_t c = 1; c <= sparse.columns; ++c) {
     table.columns[c].name = fmt::format("c{}", c);
-    table.columns[c].numbers.resize(table.rows);
-  }
-  for (std::size_t row = 0; row < table.rows; ++row) {
-    for (std::size_t e = sparse.start[row]; e < sparse.start[row + 1]; ++e) {
-      table.columns[sparse.column[e] + 1].numbers[row] = static_cast<double>(sparse.value[e]);
-    }
+    table.columns[c].numbers = std::move(columns[c - 1]);
   }
   return table;
 }
@@ -60,12 +69,13 @@ void append_column(Column& column, const Column& more) {
   for (const TextValue& text : more.texts) {
     column.texts.push_back({column.numbers.size() + text.row, text.line, text.text});
   }
-  column.numbers.insert(column.numbers.end(), more.numbers.begin(), more.numbers.end());
+  for (const double number : more.numbers) column.numbers.push_back(number);
   std::vector<std::uint32_t> code_of;
-  for (const std::string& level : more.levels) {
+  for (const std::string_view level : more.levels) {
     const auto found = std::ranges::find(column.levels, level);
+    const bool is_new = found == column.levels.end();
     code_of.push_back(static_cast<std::uint32_t>(found - column.levels.begin()));
-    if (found == column.levels.end()) column.levels.push_back(level);
+    if (is_new) column.levels.push_back(level);
   }
   for (const std::uint32_t code : more.codes) {
     column.codes.push_back(code == kMissingLevel ? kMissingLevel : code_of[code]);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "data/compact_columns.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,9 +35,9 @@ struct TextValue {
 struct Column {
   std::string name;
   bool categorical = false;
-  std::vector<double> numbers;        ///< numeric: one per row, NaN where missing
+  CompactNumbers numbers;             ///< numeric: one per row, NaN where missing
   std::vector<std::uint32_t> codes;   ///< categorical: one per row, kMissingLevel where missing
-  std::vector<std::string> levels;    ///< categorical: in order of first appearance
+  CompactNames levels;                ///< categorical: in order of first appearance
   bool declared = false;              ///< categorical because the user said so
   NumberFormat format = {};           ///< numeric: as its numbers were written
   std::vector<TextValue> texts = {};  ///< numeric: values that are not numbers, by row

@@ -132,7 +132,8 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
   return {.model = std::make_shared<TorchNetwork>(std::move(model)),
           .stop_reason = trained.stop_reason,
           .epochs = trained.epochs,
-          .history = std::move(trained.history)};
+          .history = std::move(trained.history),
+          .checkpoint_error = std::move(trained.checkpoint_error)};
 }
 
 NetworkShape shape_of(const Dataset& data, const Loss& loss) {

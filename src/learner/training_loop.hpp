@@ -304,7 +304,7 @@ class TrainingLoop {
 
   // All that the epochs to come hang on, written between two of them.
   void keep_checkpoint() {
-    if (hooks_.checkpoint.empty()) return;
+    if (hooks_.checkpoint.empty() || !result_.checkpoint_error.empty()) return;
     if constexpr (Resumable<B>) {
       std::ostringstream out;
       save_progress(out, hooks_.run_identity, {step_, result_.history});
@@ -316,7 +316,12 @@ class TrainingLoop {
       kept.write_to(out);
       for (const Model* model : candidates_.models()) save_model_state(*model, out);
       backend_.save(out);
-      write_checkpoint(hooks_.checkpoint, out.view());
+      // A full disk must not cost the model; the last checkpoint stays as it is.
+      try {
+        write_checkpoint(hooks_.checkpoint, out.view());
+      } catch (const OptionError& error) {
+        result_.checkpoint_error = error.what();
+      }
     }
   }
 

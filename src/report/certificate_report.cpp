@@ -61,24 +61,6 @@ std::string percent_text(double share) {
 
 std::string at_least_text(double value) { return rounded_text(value, kDigits, Round::down); }
 
-std::string dependent_note(const DependentNote& note) {
-  constexpr std::size_t kNamed = 5;
-  std::string listed;
-  for (std::size_t n = 0; n < std::min(kNamed, note.names.size()); ++n) {
-    listed += fmt::format("{}'{}'", n > 0 ? ", " : "", note.names[n]);
-  }
-  if (note.names.size() > kNamed) listed += fmt::format(" and {} more", note.names.size() - kNamed);
-  const char* const them = note.names.size() == 1 ? "it" : "them";
-  std::string text = fmt::format("{} can be had from other features, up to rounding", listed);
-  if (note.is_exact) text += fmt::format(": the exact model gives no weight to {}", them);
-  if (note.lower_without == 0) return text;
-  return text +
-         fmt::format(
-             ". Among models that do not use {} the least CVaR{} is at least {}; by fitting the "
-             "rounding with large weights others may be lower, and the bound allows for that",
-             them, note.where, at_least_text(note.lower_without));
-}
-
 std::string certificate_text(const Certificate& certificate, std::string_view what) {
   if (certificate.is_perfect_fit()) {
     return fmt::format("{} {:.6g}: 0 up to rounding, the least possible", what, certificate.upper);
@@ -96,7 +78,8 @@ nlohmann::ordered_json certificate_json(const Certificate& certificate) {
   const auto gap = certificate.relative_gap();
   return {{"lower", certificate.lower},
           {"upper", certificate.upper},
-          {"relative_gap", gap ? nlohmann::ordered_json(*gap) : nlohmann::ordered_json()}};
+          {"relative_gap", gap ? nlohmann::ordered_json(*gap) : nlohmann::ordered_json()},
+          {"radius", certificate.radius}};
 }
 
 }  // namespace adacvar

@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace adacvar {
 
@@ -15,16 +14,6 @@ namespace adacvar {
 
 /// A lower bound to six digits, none of them rounded up.
 [[nodiscard]] std::string at_least_text(double value);
-
-/// Features that are combinations of others up to rounding (ExactResult::dependent).
-struct DependentNote {
-  std::vector<std::string> names;
-  /// Bound of models that do not use them, where that of all models is lower; else 0.
-  double lower_without = 0;
-  std::string where = {};  ///< ` at alpha = 0.1` where there are several
-  bool is_exact = false;   ///< whether it is said of the exact model
-};
-[[nodiscard]] std::string dependent_note(const DependentNote& note);
 
 /// `CVaR 17.1317; the least possible is at least 17.1315: within 0.00117 %`, with as many digits as
 /// agree with the gap, the value rounded up and the bound down; of a perfect fit `CVaR 3e-17: 0 up

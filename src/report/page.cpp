@@ -83,8 +83,7 @@ std::string fingerprint_text(const DataFingerprint& print) {
 PageSection origin_section(const PageOrigin& origin,
                            const std::vector<std::pair<std::string, std::string>>& facts) {
   PageSection section{.title = "Reproduce this run", .items = {}};
-  const PageText introduction{"Run this command in the same folder:"};
-  section.items.emplace_back(introduction);  // g++ 12 warns falsely if it is moved
+  section.items.emplace_back(PageText{"Run this command in the same folder:"});
   section.items.emplace_back(PageCommand{origin.command});
   std::vector<std::pair<std::string, std::string>> all = facts;
   all.insert(all.end(), origin.facts.begin(), origin.facts.end());

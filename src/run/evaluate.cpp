@@ -47,7 +47,7 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
                     model.source, model.fingerprint.rows, data.source()));
   }
   Split split = split_data(whole, model.preprocessor.parts().target, model.task, model.shares,
-                           model.options.seed);
+                           model.options.seed, model.preprocessor.parts().weight);
   std::vector<Index>& rows = part == DataPart::train   ? split.train
                              : part == DataPart::valid ? split.valid
                                                        : split.test;
@@ -132,36 +132,6 @@ void add_groups(const Dataset& data, const ScoredRows& scored, const RawData& ra
                            [own](const RiskTable& group) { return group.risk.at(own).cvar; });
 }
 
-/// Applies the preprocessing; removes rows without a target from `rows` unless `strict`.
-Dataset apply(const TrainedModel& model, const RawData& raw, std::vector<Index>& rows, bool strict,
-              std::vector<std::string>& notes) {
-  if (const auto* sparse = std::get_if<SparseRows>(&raw.content)) {
-    return model.preprocessor.apply(*sparse, rows);
-  }
-  if (const auto* images = std::get_if<Images>(&raw.content)) {
-    return model.preprocessor.apply(*images, rows);
-  }
-  const auto& table = std::get<Table>(raw.content);
-  const std::string& target = model.preprocessor.parts().target;
-  if (!strict) {
-    const std::string text_note = model.preprocessor.target_text_note(table, rows);
-    const std::size_t before = rows.size();
-    rows = model.preprocessor.rows_with_target(table, rows);
-    if (rows.empty()) {
-      throw DataError(fmt::format("no row has a target ('{}'){}", target, text_note), table.source);
-    }
-    if (rows.size() < before) {
-      notes.push_back(fmt::format("{} of {} rows {} skipped: no target ('{}'){}",
-                                  before - rows.size(), before,
-                                  before - rows.size() == 1 ? "is" : "are", target, text_note));
-    }
-  }
-  ApplyReport report;
-  Dataset data = model.preprocessor.apply(table, rows, &report);
-  for (std::string& note : apply_notes(report, "these")) notes.push_back(std::move(note));
-  return data;
-}
-
 // Compares with the best linear model for these rows, fitted to them.
 void certify_on(const TrainedModel& model, const Dataset& data, const ScoredRows& scored,
                 Evaluation& result) {
@@ -239,7 +209,8 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
     whole = read_data(data, training_source(model, options.source));
   }
   std::vector<Index> rows = rows_of(model, raw, whole ? *whole : raw, options.part);
-  const Dataset prepared = apply(model, raw, rows, options.strict, result.notes);
+  const Dataset prepared =
+      apply_rows(model.preprocessor, raw, rows, "these", options.strict, result.notes);
   ScoredRows scored = score(model.scorer(), model.loss, model.options.alpha, prepared,
                             model.preprocessor.target_scale());
 

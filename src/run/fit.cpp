@@ -1,5 +1,6 @@
 #include <adacvar/run/fit.hpp>
 
+#include "data/row_weights.hpp"
 #include "run/check_run.hpp"
 #include "run/runner.hpp"
 
@@ -11,7 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
+#include <set>
 
 namespace adacvar {
 
@@ -26,7 +27,7 @@ void check_length(std::size_t length, std::size_t expected, std::string_view wha
 Column target_column(std::span<const double> targets) {
   Column column;
   column.name = "y";
-  column.numbers.assign(targets.begin(), targets.end());
+  column.numbers = std::vector<double>(targets.begin(), targets.end());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (std::isfinite(targets[i])) continue;
     throw DataError(fmt::format("target {} is {}: targets must be finite", i + 1, targets[i]));
@@ -52,17 +53,21 @@ std::optional<Task> task_of(const FitOptions& options, const Column& target) {
   if (target.categorical) return std::nullopt;
   if (options.target == FitOptions::Target::number) return Task::regression;
   if (options.target == FitOptions::Target::automatic) return std::nullopt;
-  const auto [low, high] = std::ranges::minmax(target.numbers);
-  const auto between = [&](double value) { return value != low && value != high; };
-  return std::ranges::any_of(target.numbers, between) ? Task::multiclass : Task::binary;
+  const std::set<double> values(target.numbers.begin(), target.numbers.end());
+  return values.size() > 2 ? Task::multiclass : Task::binary;
 }
 
 PreparedData prepare(const MatrixView& features, const Column& target, const FitOptions& options) {
   std::vector<std::string> names(options.names.begin(), options.names.end());
   if (names.empty()) names = default_names(features.columns());
   check_length(names.size(), features.columns(), "names", "columns");
+  std::vector<Index> rows = rows_with_weight(features.rows(), options.weights);
+  std::vector<double> weights;
+  if (!options.weights.empty()) {
+    for (const Index row : rows) weights.push_back(options.weights[row]);
+  }
   Preprocessor preprocessor =
-      Preprocessor::fit(features, names, target,
+      Preprocessor::fit(features, rows, names, target, weights,
                         {.task = task_of(options, target), .standardise = options.standardise});
   PreparedData data{.preprocessor = std::move(preprocessor),
                     .train = {},
@@ -73,11 +78,10 @@ PreparedData prepare(const MatrixView& features, const Column& target, const Fit
                     .fingerprint = {features.rows(), features.columns(), ""},
                     .source = "matrix",
                     .notes = {}};
-  data.train = data.preprocessor.apply_features(features, 0, features.rows());
-  data.train.targets = data.preprocessor.apply_targets(target, "the targets");
-  data.train.weights.assign(options.weights.begin(), options.weights.end());
-  data.rows.train.resize(features.rows());
-  std::iota(data.rows.train.begin(), data.rows.train.end(), Index{0});
+  data.train = data.preprocessor.apply_features(features, rows);
+  data.train.targets = data.preprocessor.apply_targets(target, rows, "the targets");
+  data.train.weights = std::move(weights);
+  data.rows.train = std::move(rows);
   return data;
 }
 

@@ -1,6 +1,7 @@
 #include <adacvar/run/model.hpp>
 
 #include "data/number_text.hpp"
+#include "data/row_weights.hpp"
 #include "run/model_file.hpp"
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
@@ -10,7 +11,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace adacvar {
@@ -20,6 +21,12 @@ namespace {
 // Rows per block, so that memory does not grow with the number of rows.
 constexpr std::size_t kBlock = 4096;
 
+std::vector<Index> rows_between(std::size_t begin, std::size_t end) {
+  std::vector<Index> rows(end - begin);
+  std::iota(rows.begin(), rows.end(), static_cast<Index>(begin));
+  return rows;
+}
+
 Predictions predict_blocks(const TrainedModel& model, const MatrixView& features) {
   Predictions all;
   const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
@@ -27,7 +34,7 @@ Predictions predict_blocks(const TrainedModel& model, const MatrixView& features
   };
   for (std::size_t begin = 0; begin < features.rows(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, features.rows());
-    const Dataset data = model.preprocessor.apply_features(features, begin, end);
+    const Dataset data = model.preprocessor.apply_features(features, rows_between(begin, end));
     const Predictions block =
         predict(model.scorer(), model.loss, data, model.preprocessor.target_scale());
     append(all.values, block.values);
@@ -92,13 +99,15 @@ std::vector<double> Model::predict_probabilities(const MatrixView& features) con
 Score Model::score(const MatrixView& features, std::span<const double> targets,
                    std::span<const double> weights) const {
   check_length(targets.size(), features.rows(), "targets");
-  if (!weights.empty()) check_length(weights.size(), features.rows(), "weights");
-  Dataset data = parts_->preprocessor.apply_features(features, 0, features.rows());
+  const std::vector<Index> rows = rows_with_weight(features.rows(), weights);
+  Dataset data = parts_->preprocessor.apply_features(features, rows);
   Column target;
   target.name = parts_->preprocessor.parts().target;
-  target.numbers.assign(targets.begin(), targets.end());
-  data.targets = parts_->preprocessor.apply_targets(target, "the targets");
-  data.weights.assign(weights.begin(), weights.end());
+  target.numbers = std::vector<double>(targets.begin(), targets.end());
+  data.targets = parts_->preprocessor.apply_targets(target, rows, "the targets");
+  if (!weights.empty()) {
+    for (const Index row : rows) data.weights.push_back(weights[row]);
+  }
   ScoredRows scored = adacvar::score(parts_->scorer(), parts_->loss, parts_->options.alpha, data,
                                      parts_->preprocessor.target_scale());
   return {.risk = scored.risk.risk,

@@ -193,7 +193,8 @@ void write_training(const TrainedModel& model, json& content) {
   const Certificate& certificate = *model.certificate;
   content["training"]["certificate"] = {{"lower", certificate.lower},
                                         {"upper", certificate.upper},
-                                        {"rounding", certificate.rounding}};
+                                        {"rounding", certificate.rounding},
+                                        {"radius", certificate.radius}};
 }
 
 void read_training(const JsonView& from, TrainedModel& model) {
@@ -202,7 +203,8 @@ void read_training(const JsonView& from, TrainedModel& model) {
   if (const auto certificate = from.find("certificate")) {
     model.certificate = Certificate{.lower = certificate->at("lower").get<double>(),
                                     .upper = certificate->at("upper").get<double>(),
-                                    .rounding = certificate->at("rounding").get<double>()};
+                                    .rounding = certificate->at("rounding").get<double>(),
+                                    .radius = certificate->at("radius").get<double>()};
   }
 }
 

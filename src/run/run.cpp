@@ -4,9 +4,13 @@
 #include "run/notes.hpp"
 #include "run/runner.hpp"
 
+#include <fmt/core.h>
+#include <adacvar/base/error.hpp>
 #include "data/prepare_data.hpp"
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace adacvar {
@@ -47,6 +51,10 @@ std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHook
   check_options(options.repeat);
   check_run(options, kAllAlgorithms, hooks);
   const std::size_t repeats = options.repeat.repeats;
+  if (repeats - 1 > std::numeric_limits<std::uint64_t>::max() - options.train.seed) {
+    throw OptionError(fmt::format("seed = {} with repeats = {}: the last seed exceeds 2^64 - 1",
+                                  options.train.seed, repeats));
+  }
   std::size_t done = 0;
   RunHooks repeat_hooks = hooks;
   if (hooks.progress) {

@@ -90,7 +90,6 @@ StopReason reason_of(ExactStatus status) {
       return StopReason::not_attained;
     case ExactStatus::interrupted:
       return StopReason::interrupted;
-    case ExactStatus::dependent:
     case ExactStatus::stalled:
       break;
   }
@@ -232,6 +231,7 @@ class Runner {
                                     {.alpha = options.alpha,
                                      .ridge = options.ridge,
                                      .tolerance = options_.solve.tolerance,
+                                     .radius = options_.solve.certificate_radius,
                                      .threads = static_cast<unsigned>(options_.tune.threads),
                                      .stop = hooks_.stop},
                                     start);
@@ -253,6 +253,7 @@ class Runner {
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
       outcome.result.history = std::move(found.history);
+      outcome.result.checkpoint_error = std::move(found.checkpoint_error);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
@@ -264,6 +265,7 @@ class Runner {
   [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
     return {.alpha = options.alpha,
             .ridge = options.ridge,
+            .radius = options_.solve.certificate_radius,
             .threads = static_cast<unsigned>(options_.tune.threads)};
   }
 
@@ -334,6 +336,7 @@ class Runner {
         best_bound_ = solve_candidate(candidates_[0].options, view.recent).certificate;
       certificate.lower = std::max(certificate.lower, best_bound_->lower);
       certificate.rounding = best_bound_->rounding;
+      certificate.radius = std::min(certificate.radius, best_bound_->radius);
     }
     const auto gap = certificate.relative_gap();
     const bool is_reached =
@@ -420,6 +423,7 @@ class Runner {
     all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
     all["raw"] = options_.data.raw_features;
     all["data"] = data_.fingerprint.crc64;
+    if (!options_.data.weight.empty()) all["weight"] = options_.data.weight;
     all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
     return all.dump();
   }
@@ -457,6 +461,7 @@ class Runner {
       result.history.push_back(scaled(record, unit_));
     }
     result.epochs = best.result.epochs;
+    result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
     result.seconds = group.seconds;

@@ -5,6 +5,7 @@
 #include "learner/training_loop.hpp"
 #include "solver/minimise.hpp"
 #include "solver/problem.hpp"
+#include "solver/row_terms.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/risk/cvar.hpp>
@@ -22,7 +23,7 @@ namespace {
 class Leader {
  public:
   Leader(const Dataset& data, const Loss& loss, const TrainOptions& options)
-      : problem_(data, loss, options.ridge, 1),
+      : problem_(data, loss, {.alpha = options.alpha, .ridge = options.ridge, .threads = 1}),
         theta_(Eigen::VectorXd::Zero(problem_.size())),
         model_(problem_.model(theta_)) {
     law_.rows.resize(data.rows);
@@ -45,7 +46,7 @@ class Leader {
   Problem problem_;
   Eigen::VectorXd theta_;
   LinearModel model_;
-  RowLaw law_;
+  RowWeights law_;
   std::uint64_t rounds_ = 0;
 };
 
@@ -93,53 +94,85 @@ class LeaderBackend {
   std::vector<double> scores_;
 };
 
-/// Multiplicative weights over the k-sets, all losses seen.
+TailRisk risk_of(std::span<const double> losses, const Dataset& data, double alpha) {
+  return data.weights.empty() ? tail_risk(losses, alpha) : tail_risk(losses, data.weights, alpha);
+}
+
+/// Multiplicative weights over the k-sets, all losses seen. A row of weight w counts as w rows.
 class FullInformation {
  public:
-  FullInformation(std::size_t rows, const TrainOptions& options)
-      : options_(options),
-        size_(std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(
-                                           options.alpha * static_cast<double>(rows) + 1e-9)))),
-        log_weights_(rows, 0.0) {
+  FullInformation(const Dataset& data, const TrainOptions& options)
+      : data_(data),
+        options_(options),
+        total_(data.weights.empty()
+                   ? static_cast<double>(data.rows)
+                   : std::accumulate(data.weights.begin(), data.weights.end(), 0.0)),
+        size_(options.alpha * total_),
+        log_weights_(data.rows, 0.0) {
+    if (data.weights.empty()) size_ = std::max(1.0, std::floor(size_ + 1e-9));
     const auto rounds = static_cast<double>(options.epochs * options.oracle_calls);
-    const double spread = std::log(static_cast<double>(rows) / static_cast<double>(size_));
+    const double spread = std::log(total_ / size_);
     eta_ = options.sampler.eta.value_or(std::sqrt(8 * std::max(spread, 1e-12) / rounds));
   }
 
   [[nodiscard]] std::vector<double> law() const {
-    std::vector<double> law = matched_marginals(log_weights_, size_);
-    const double uniform = 1.0 / static_cast<double>(law.size());
+    std::vector<double> law = marginals();
     const double gamma = options_.sampler.gamma;
-    for (double& share : law) {
-      share = (1 - gamma) * share / static_cast<double>(size_) + gamma * uniform;
+    for (std::size_t i = 0; i < law.size(); ++i) {
+      law[i] = weight(i) * ((1 - gamma) * law[i] / size_ + gamma / total_);
     }
     return law;
   }
 
   void see(std::span<const double> losses) {
-    scale_ = std::max(scale_, cvar(losses, options_.alpha));
+    scale_ = std::max(scale_, risk_of(losses, data_, options_.alpha).cvar);
     if (scale_ <= 0) return;
     for (std::size_t i = 0; i < losses.size(); ++i) log_weights_[i] += eta_ * losses[i] / scale_;
   }
 
  private:
+  [[nodiscard]] double weight(std::size_t i) const {
+    return data_.weights.empty() ? 1.0 : data_.weights[i];
+  }
+
+  [[nodiscard]] std::vector<double> marginals() const {
+    if (data_.weights.empty()) {
+      return matched_marginals(log_weights_, static_cast<std::size_t>(size_));
+    }
+    std::vector<double> found(log_weights_.size(), 1.0);
+    if (size_ >= total_) return found;
+    // sigma(x + tilt), weighted, adds up to the size between the tilts that would make every row
+    // the largest and the smallest.
+    const double even = std::log(size_ / (total_ - size_));
+    double low = even - std::ranges::max(log_weights_);
+    double high = even - std::ranges::min(log_weights_);
+    for (int pass = 0; pass < 100; ++pass) {
+      const double tilt = 0.5 * (low + high);
+      double sum = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        found[i] = 1 / (1 + std::exp(-(log_weights_[i] + tilt)));
+        sum += weight(i) * found[i];
+      }
+      (sum < size_ ? low : high) = tilt;
+    }
+    return found;
+  }
+
+  const Dataset& data_;
   const TrainOptions& options_;
-  std::size_t size_;
+  double total_;
+  double size_;  // k
   double eta_ = 0;
   double scale_ = 0;
   std::vector<double> log_weights_;
 };
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 // The loop without draws: its rounds know everything.
 TrainResult play_with_full_information(const Dataset& training, const Dataset* validation,
                                        const Loss& loss, const TrainOptions& options,
                                        const TrainHooks& hooks) {
   Leader leader(training, loss, options);
-  FullInformation sampler(training.rows, options);
+  FullInformation sampler(training, options);
   Rng rng(options.seed);
   Candidates<LinearModel> candidates(leader.model(), options, options.epochs * options.oracle_calls,
                                      rng);
@@ -156,13 +189,14 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
       const std::vector<double> losses = losses_of(leader.model(), training, loss);
       sampler.see(losses);
       candidates.after_step(leader, ++round);
-      sum += mean_of(losses);
+      sum += risk_of(losses, training, options.alpha).mean;
     }
     if (result.stop_reason == StopReason::interrupted) break;
     EpochRecord record{.epoch = epoch,
                        .training_loss = sum / static_cast<double>(options.oracle_calls)};
     if (validation != nullptr && validation->rows > 0) {
-      record.validation = tail_risk(losses_of(leader.model(), *validation, loss), options.alpha);
+      record.validation =
+          risk_of(losses_of(leader.model(), *validation, loss), *validation, options.alpha);
     }
     candidates.after_epoch(leader, leader.model().is_finite(), record);
     result.history.push_back(record);

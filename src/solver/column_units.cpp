@@ -197,7 +197,8 @@ Certificate ColumnUnits::from_units(const Certificate& certificate) const {
   const double unit = original_loss_.unit(target_unit_);
   return {.lower = product_rounded_down(certificate.lower, unit),
           .upper = certificate.upper * unit,
-          .rounding = certificate.rounding * unit};
+          .rounding = certificate.rounding * unit,
+          .radius = certificate.radius};
 }
 
 // score = weight * unit * (x - centre) / unit + (intercept + weight * centre), of which the one

@@ -1,86 +1,234 @@
 #include "solver/dual_bound.hpp"
 
-#include "solver/dual_point.hpp"
+#include "solver/conjugate.hpp"
+#include "solver/gram.hpp"
+#include "solver/row_blocks.hpp"
+#include "solver/scaled_factor.hpp"
+
+#include <adacvar/risk/cvar.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <optional>
 #include <utility>
 
 namespace adacvar {
 
 namespace {
 
-double weighted_loss_of_zero(const Problem& problem, const RowLaw& law) {
-  std::vector<double> losses;
-  std::vector<double> slopes;
-  problem.evaluate(Eigen::VectorXd::Zero(problem.size()), law.rows, losses, slopes);
-  return std::inner_product(losses.begin(), losses.end(), law.weights.begin(), 0.0);
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+// Max over |theta| <= radius of - rho'theta - sum ridge theta^2 / 2, from above: by any m, so by
+// one near the best, where |theta| = |rho / (ridge + m)| is the radius.
+double most_gained(const Eigen::VectorXd& rho, const Eigen::VectorXd& ridge, double radius) {
+  const double size = rho.norm();
+  if (size == 0) return 0;
+  double high = size / radius;
+  double low = 1e-40 * high;
+  if ((rho.array() / (ridge.array() + low)).matrix().norm() < radius) high = low;
+  while (high > 1.0001 * low) {
+    const double middle = std::sqrt(low) * std::sqrt(high);
+    const bool is_long = (rho.array() / (ridge.array() + middle)).matrix().norm() > radius;
+    (is_long ? low : high) = middle;
+  }
+  const double paid = (rho.array().square() / (ridge.array() + high)).sum();
+  const double rounding = 1 + kEpsilon * (8 + static_cast<double>(rho.size()));
+  return 0.5 * rounding * (paid + high * radius * radius);
 }
 
-/// Tries points with more and more room, in haste first: the best of their bounds.
-class BoundSearch {
+/// Moves derivatives, and weights between 0 and their cap.
+class DualPoint {
  public:
-  BoundSearch(const Problem& problem, double alpha, const RowLaw& law,
-              const std::vector<double>& slopes, const Eigen::VectorXd& theta, Models models)
-      : start_(problem, theta, models, 1 / std::max(1.0, detail::tail_count(alpha, problem.rows())),
-               law, slopes),
-        // No loss is negative: 0 is a bound. Less is what underflow leaves of 0.
-        nothing_(1e-30 * weighted_loss_of_zero(problem, law)) {}
+  DualPoint(const Problem& problem, RowWeights q, std::vector<double> slopes)
+      : problem_(problem),
+        conjugate_(problem.loss()),
+        outputs_(problem.outputs()),
+        q_(std::move(q)),
+        slopes_(std::move(slopes)),
+        free_(q_.rows.size() - q_.fixed) {}
 
-  DualBound run() {
-    if (!sweep(kHaste) && best_.value == 0) sweep(kPatience);
-    return std::move(best_);
+  [[nodiscard]] DualBound measure() {
+    limit_weights(problem_, q_);
+    for (std::size_t r = 0; r < q_.rows.size(); ++r) limit_slopes(r);
+    DualBound found{.q = q_, .slopes = slopes_, .value = value()};
+    found.rho = dual_residual(problem_, q_.rows, q_.weights, slopes_);
+    return found;
+  }
+
+  // A step of Newton's method: makes `rho` vanish but for terms of second order. False where
+  // nothing can move.
+  bool move_against(const Eigen::VectorXd& rho) {
+    ScaledFactor factor;
+    Eigen::MatrixXd matrix = mobility_matrix();
+    problem_.hold(matrix);
+    factor.compute(std::move(matrix));
+    Eigen::VectorXd right = rho;
+    problem_.hold(right);
+    const Eigen::VectorXd step = factor.solve(right);
+    if (!step.allFinite()) return false;
+    problem_.scores(step, q_.rows, moves_);
+    for_each_row(q_.rows.size(), problem_.threads(), [&](std::size_t r) { move_row(r); });
+    return true;
   }
 
  private:
-  // What clipped slopes may leave for the others to balance.
-  static constexpr double kHaste = 1e-6;
-  static constexpr double kMostRoom = 1e-2;
-  static constexpr double kPatience = std::numeric_limits<double>::infinity();
-
-  // False when points were given up.
-  bool sweep(double limit) {
-    bool is_complete = true;
-    for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-4, kMostRoom}) {
-      DualPoint point = start_;
-      point.give_room(share);
-      const double hoped = point.value();
-      if (!point.balance(share < kMostRoom ? limit : kPatience)) {
-        is_complete = false;
-        continue;
-      }
-      point.shrink_into_domain();
-      const auto found = point.value_above(std::max(best_.value, nothing_));
-      keep_better(found, point);
-      // One that lost much on the way leaves hope for others.
-      if (found && found->cost <= 1e-10 * found->bound && found->bound >= 0.5 * hoped) break;
+  // Off the border by two digits, for products with weights count as rounded. With several classes
+  // the derivative of the row's own is minus the sum of the others, which is at most 1.
+  void limit_slopes(std::size_t r) {
+    if (outputs_ == 1) {
+      constexpr double kLess = 1 - 2 * kEpsilon;
+      const Conjugate::Domain within = conjugate_.domain(target(r));
+      slopes_[r] = std::clamp(slopes_[r], kLess * within.low, kLess * within.high);
+      return;
     }
-    return is_complete;
+    double sum = 0;
+    for (std::size_t c = 0; c < outputs_; ++c) {
+      if (c == own_class(r)) continue;
+      slope(r, c) = std::max(slope(r, c), 0.0);
+      sum += slope(r, c);
+    }
+    const double most = 1 - 2 * kEpsilon * static_cast<double>(outputs_);
+    const double factor = sum > most ? most / sum : 1.0;
+    double others = 0;
+    for (std::size_t c = 0; c < outputs_; ++c) {
+      if (c != own_class(r)) others += slope(r, c) *= factor;
+    }
+    slope(r, own_class(r)) = -others;
   }
 
-  void keep_better(const std::optional<DualPoint::Value>& found, DualPoint& point) {
-    const bool is_better = found && std::isfinite(found->bound) && found->bound > best_.value;
-    if (is_better) best_.value = found->bound;
-    if (!is_better && !best_.law.rows.empty()) return;
-    best_.law = point.take_law();
-    best_.slopes = point.take_slopes();
+  // Each term is off by a few roundings of its size, the accurate sum by less.
+  [[nodiscard]] double value() const {
+    struct Total {
+      detail::AccurateSum sum;
+      double sizes = 0;
+      void add(const Total& other) {
+        sum.add(other.sum);
+        sizes += other.sizes;
+      }
+    };
+    const auto total =
+        sum_rows<Total>(q_.rows.size(), problem_.threads(), [&](std::size_t r, Total& part) {
+          const Conjugate::Term term = minus_conjugate(r);
+          part.sum.add_product(q_.weights[r], term.value);
+          part.sizes += q_.weights[r] * term.size;
+        });
+    return total.sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * total.sizes;
   }
 
-  DualPoint start_;
-  double nothing_;
-  DualBound best_;
+  [[nodiscard]] Conjugate::Term minus_conjugate(std::size_t r) const {
+    if (outputs_ == 1) return conjugate_.minus_value(slopes_[r], target(r));
+    std::vector<double> probabilities(outputs_);
+    for (std::size_t c = 0; c < outputs_; ++c) probabilities[c] = class_probability(r, c);
+    return Conjugate::entropy(probabilities);
+  }
+
+  // A weight is free between 0 and its cap.
+  [[nodiscard]] double weight_mobility(std::size_t r) const {
+    if (r >= free_) return 0;
+    return q_.weights[r] * std::max(0.0, 1 - q_.weights[r] / problem_.cap(q_.rows[r]));
+  }
+
+  [[nodiscard]] Eigen::MatrixXd mobility_matrix() const {
+    std::vector<double> weights(q_.rows.size());
+    for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = weight_mobility(r);
+    if (outputs_ > 1) return problem_.hessian(q_.rows, q_.weights, weights, slopes_);
+    for (std::size_t r = 0; r < weights.size(); ++r) {
+      weights[r] = q_.weights[r] * conjugate_.mobility(slopes_[r], target(r)) +
+                   weights[r] * slopes_[r] * slopes_[r];
+    }
+    const double least = kNegligible * *std::ranges::max_element(weights);
+    for (double& weight : weights) weight = weight < least ? 0 : weight;
+    return weighted_gram(problem_.data(), q_.rows, weights, problem_.threads());
+  }
+
+  // The product weight * derivative loses what the matrix above says, shared by both.
+  void move_row(std::size_t r) {
+    double along = 0;  // the derivatives' product with the moves
+    double mean = 0;
+    for (std::size_t c = 0; c < outputs_; ++c) {
+      const double move = moves_[r * outputs_ + c];
+      along += slope(r, c) * move;
+      if (outputs_ > 1) mean += class_probability(r, c) * move;
+    }
+    const double weight_change = weight_mobility(r) * along;
+    if (outputs_ == 1) {
+      slopes_[r] -= conjugate_.mobility(slopes_[r], target(r)) * moves_[r];
+    } else {
+      for (std::size_t c = 0; c < outputs_; ++c) {
+        slope(r, c) -= class_probability(r, c) * (moves_[r * outputs_ + c] - mean);
+      }
+    }
+    q_.weights[r] -= weight_change;
+  }
+
+  [[nodiscard]] double target(std::size_t r) const { return problem_.target(q_.rows[r]); }
+  [[nodiscard]] std::size_t own_class(std::size_t r) const {
+    return static_cast<std::size_t>(target(r));
+  }
+  [[nodiscard]] double& slope(std::size_t r, std::size_t c) { return slopes_[r * outputs_ + c]; }
+  [[nodiscard]] double class_probability(std::size_t r, std::size_t c) const {
+    return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
+  }
+
+  // Beside the largest: less does not move.
+  static constexpr double kNegligible = 1e-12;
+
+  const Problem& problem_;
+  Conjugate conjugate_;
+  std::size_t outputs_;
+  RowWeights q_;
+  std::vector<double> slopes_;
+  std::size_t free_;
+  std::vector<double> moves_;
 };
 
 }  // namespace
 
-DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
-                     const std::vector<double>& slopes, const Eigen::VectorXd& theta,
-                     Models models) {
-  if (law.rows.empty()) return {};
-  return BoundSearch(problem, alpha, law, slopes, theta, models).run();
+// Sums are accurate to a few roundings, which the last factors cover.
+void limit_weights(const Problem& problem, RowWeights& q) {
+  constexpr double kLess = 1 - 8 * kEpsilon;
+  const std::size_t free = q.rows.size() - q.fixed;
+  detail::AccurateSum sum;
+  for (std::size_t r = 0; r < free; ++r) {
+    q.weights[r] = std::clamp(q.weights[r], 0.0, problem.cap(q.rows[r]));
+    sum.add(q.weights[r]);
+  }
+  const double most = 1 - problem.settings().mean_share;
+  const double factor = sum.value() > most ? kLess * most / sum.value() : kLess;
+  for (std::size_t r = 0; r < q.rows.size(); ++r) q.weights[r] *= r < free ? factor : kLess;
+}
+
+double DualBound::lower(const Problem& problem, double radius) const {
+  if (!(value > 0)) return 0;
+  const double paid =
+      most_gained(rho.value, problem.ridge(), radius) + (1 + 8 * kEpsilon) * rho.error * radius;
+  const double bound = value - paid - 4 * kEpsilon * value;
+  return bound > 0 && std::isfinite(bound) ? bound : 0.0;
+}
+
+DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> slopes,
+                     const Eigen::VectorXd& theta, double radius, double enough) {
+  constexpr int kMostPasses = 6;
+  if (q.rows.empty()) return {};
+  DualPoint point(problem, std::move(q), std::move(slopes));
+  DualBound best = point.measure();
+  double last = std::numeric_limits<double>::infinity();
+  DualBound found = best;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const Eigen::VectorXd left = found.rho.value + problem.ridge().cwiseProduct(theta);
+    const double size = left.norm();
+    if (radius * size <= enough * found.value || !(size < 0.5 * last)) break;
+    last = size;
+    if (!point.move_against(left)) break;
+    found = point.measure();
+    if (found.lower(problem, radius) > best.lower(problem, radius)) best = found;
+  }
+  return best;
+}
+
+double radius_for(double given, const Eigen::VectorXd& theta) {
+  constexpr double kRoom = 100;
+  return given > 0 ? given : kRoom * std::max(1.0, theta.norm());
 }
 
 }  // namespace adacvar

@@ -1,47 +1,54 @@
 #pragma once
 
+#include "solver/dual_residual.hpp"
 #include "solver/problem.hpp"
 
 #include <Eigen/Core>
 
-#include <cstdint>
 #include <vector>
 
 namespace adacvar {
 
-/// A law over some rows: 0 <= weights[r] <= 1 / (alpha N), adding up to 1.
-struct RowLaw {
+/// Weights of some rows. A distribution of the problem has 0 <= weight <= cap(row), together with
+/// low(row) at most 1; `fixed` entries at the end have weights that stay as they are, and may name
+/// rows again: those of the mean's share.
+struct RowWeights {
   std::vector<Index> rows;
   std::vector<double> weights;
+  std::size_t fixed = 0;
 };
 
-/// Those that a bound is about.
-enum class Models : std::uint8_t {
-  all,
-  held,  ///< without weight for features that depend on others: Problem::is_held
-};
+/// Brings free weights within their limits: caps, and their sum.
+void limit_weights(const Problem& problem, RowWeights& q);
 
-/// A lower bound of min over theta of sum_r q_r L_r(theta) + ridge/2 |weights|^2, and so of the
-/// least CVaR, from slopes near those of the minimiser.
+/// A point of the dual, and what it proves.
 ///
-/// For any slopes u_r in the domain of the loss's conjugate L*,
+/// For any derivatives u_r in the domain of the loss's conjugate L*,
 ///   sum q_r L_r(theta) >= sum q_r (u_r's_r - L*_r(u_r)) = rho'theta - sum q_r L*_r(u_r),
-/// rho = sum q_r u_r (x) (x_r, 1). Slopes, and weights between 0 and their cap, are moved a little
-/// so that rho vanishes where there is no ridge to pay for it (the intercepts always; all
-/// parameters when ridge = 0); slopes are then kept in the domain by scaling towards 0. Rounding
-/// leaves something of rho. The bound is that of a point nearby where nothing is left: it is proved
-/// to exist, and the value there is at most so much less (Mobility). So the bound holds for models
-/// of any size; where there is no proof, it is 0. Losses are not negative, so a law that adds up to
-/// more than 1, or exceeds its cap, is scaled down and still gives a bound.
+/// rho = sum q_r u_r (x) (x_r, 1). So among models of norm R at most the risk plus ridge/2
+/// |weights|^2 is at least
+///   - sum q_r L*_r(u_r) + min over |theta| <= R of (rho'theta + sum ridge_j theta_j^2 / 2),
+/// and the last minimum is at least - sum rho_j^2 / (ridge_j + m) / 2 - m R^2 / 2 for every m > 0:
+/// R |rho| without a ridge. All rounding errors are taken off. Losses are not negative, so weights
+/// that exceed their limits are scaled down and still give a bound.
 struct DualBound {
-  double value = 0;
-  RowLaw law;  ///< the one behind it
-  std::vector<double> slopes;
+  RowWeights q;
+  std::vector<double> slopes;  ///< of several classes, those of a row add up to 0
+  double value = 0;            ///< - sum q L*(u), rounding taken off
+  DualResidual rho = {};
+
+  /// The bound; 0 where there is none.
+  [[nodiscard]] double lower(const Problem& problem, double radius) const;
 };
 
-/// `slopes` are those of the law's rows at `theta`.
-[[nodiscard]] DualBound dual_bound(const Problem& problem, double alpha, const RowLaw& law,
-                                   const std::vector<double>& slopes, const Eigen::VectorXd& theta,
-                                   Models models);
+/// The best of points near one with these weights and derivatives, moved towards rho = - ridge *
+/// theta, where the bound is tight; `enough`: the relative cost of what is left of it that ends
+/// the search.
+[[nodiscard]] DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> slopes,
+                                   const Eigen::VectorXd& theta, double radius, double enough);
+
+/// The radius of the models that a bound is about: `given`, or 100 times the larger of 1 and the
+/// norm of `theta`.
+[[nodiscard]] double radius_for(double given, const Eigen::VectorXd& theta);
 
 }  // namespace adacvar

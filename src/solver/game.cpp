@@ -46,7 +46,9 @@ GameRecord GameTracker::add(const EpochView& view) {
   record.epoch = view.record.epoch;
   record.certificate = certify(*view.recent, data_, loss_, mean_law_, options_);
   record.value = value_;
-  record.sampler_regret = cvar(mean_losses_, options_.alpha) - value_;
+  const double worst = data_.weights.empty() ? cvar(mean_losses_, options_.alpha)
+                                             : cvar(mean_losses_, data_.weights, options_.alpha);
+  record.sampler_regret = worst - value_;
   record.learner_regret = value_ - record.certificate.lower;
   record.law = summarise_law(law, losses, options_.alpha);
   return record;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 namespace adacvar {
 
@@ -22,29 +24,32 @@ constexpr std::size_t kMany = 4096;
 
 }  // namespace
 
-InteriorPoint::InteriorPoint(const Problem& problem, std::vector<Index> rows,
-                             std::vector<double> costs, Kind kind, const Eigen::VectorXd& theta,
-                             double gap)
+InteriorPoint::InteriorPoint(const Problem& problem, const RowWeights& costs,
+                             const Eigen::VectorXd& theta, double gap, LinearTerm rest)
     : problem_(problem),
-      terms_(make_row_terms(problem, std::move(rows))),
-      unit_(*std::ranges::max_element(costs)),
-      level_cost_(1 / unit_),
-      first_(kind == Kind::cvar ? 0 : 1),
+      rest_(std::move(rest)),
+      terms_(make_row_terms(problem, costs.rows)),
+      unit_(*std::ranges::max_element(costs.weights)),
+      level_cost_((1 - problem.settings().mean_share) / unit_),
+      free_(costs.rows.size() - costs.fixed),
       end_(1 + terms_->piece_count()),
       theta_(theta),
       damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
-      is_on_path_(gap == 0 && costs.size() < kMany),
-      rows_(costs.size()),
-      row_steps_(costs.size()),
-      outer_(costs.size()),
-      mixed_(costs.size()),
-      duals_(costs.size()) {
+      is_on_path_(!is_smooth(problem.loss()) || (gap == 0 && costs.rows.size() < kMany)),
+      rows_(costs.rows.size()),
+      row_steps_(rows_.size()),
+      outer_(rows_.size()),
+      mixed_(rows_.size()),
+      duals_(rows_.size()) {
   terms_->move_to(theta_);
-  if (terms_->piece_count() > 1) pieces_.resize(costs.size());
+  if (terms_->piece_count() > 1) pieces_.resize(rows_.size());
   each_row([&](std::size_t r) {
     if (!pieces_.empty()) pieces_[r] = terms_->pieces(r);
-    rows_[r].cost = costs[r] / unit_;
+    rows_[r].cost = costs.weights[r] / unit_;
   });
+  constraints_ = sum([&](std::size_t r, Sum& total) {
+                   total.value += rows_[r].cost * static_cast<double>(end_ - first(r));
+                 }).value;
   begin(gap / unit_);
 }
 
@@ -58,25 +63,28 @@ Total InteriorPoint::sum(const Work& work) const {
   return sum_rows<Total>(rows_.size(), problem_.threads(), work);
 }
 
-double InteriorPoint::constraints() const {
-  return static_cast<double>((end_ - first_) * rows_.size());
-}
-
 void InteriorPoint::begin(double gap) {
   std::vector<double> losses(rows_.size());
-  each_row([&](std::size_t r) { losses[r] = terms_->loss(r); });
-  const auto count = static_cast<double>(rows_.size());
-  if (first_ == 0) level_ = value_at_risk(losses, std::min(1.0, level_cost_ / count));
-  if (gap == 0) {
-    const double cost = sum([&](std::size_t r, Sum& s) { s.value += rows_[r].cost; }).value;
-    const double loss = sum([&](std::size_t r, Sum& s) { s.value += losses[r]; }).value;
-    gap = 2 * std::max(loss / count, 1e-300) * cost;
+  std::vector<double> costs(rows_.size());
+  each_row([&](std::size_t r) {
+    losses[r] = terms_->loss(r);
+    costs[r] = rows_[r].cost;
+  });
+  if (free_ > 0) {
+    const auto free_costs = std::span(costs).first(free_);
+    const double all = std::accumulate(free_costs.begin(), free_costs.end(), 0.0);
+    level_ =
+        value_at_risk(std::span(losses).first(free_), free_costs, std::min(1.0, level_cost_ / all));
   }
-  centre(gap / constraints());
+  if (gap == 0) {
+    gap = 2 * sum([&](std::size_t r, Sum& s) { s.value += costs[r] * losses[r]; }).value;
+    gap = std::max(gap, 1e-300 * constraints_);
+  }
+  centre(gap / constraints_);
 }
 
-void InteriorPoint::centre(double product) {
-  each_row([&](std::size_t r) { rows_[r] = centred(r, product, level_); });
+void InteriorPoint::centre(double aim) {
+  each_row([&](std::size_t r) { rows_[r] = centred(r, aim, level_); });
   const Totals totals = totals_after({0, 0}, level_);
   complementarity_ = totals.products;
   cost_ = totals.cost;
@@ -89,16 +97,18 @@ double InteriorPoint::room_of_two(double apart, double least) {
   return far > 2 ? 2 * apart / (far - 2 + root) : 0.5 * least * (2 - far + root);
 }
 
-// The room that adds up to product / slack = cost over the constraints, `least` being what one of
+// The room with which the duals, least * cost / slack, add up to the cost; `least` is what one of
 // them alone would ask for. The sum is convex and falls, so Newton's method from too little room
 // never overshoots.
-double InteriorPoint::room_above(const Triple& below, double least) const {
-  if (end_ - first_ == 2) return room_of_two(std::max(below[first_], below[first_ + 1]), least);
+double InteriorPoint::room_above(std::size_t r, const Triple& below, double least) const {
+  const std::size_t first = this->first(r);
+  if (end_ - first == 1) return least;
+  if (end_ - first == 2) return room_of_two(std::max(below[first], below[first + 1]), least);
   double room = least;
   for (int pass = 0; pass < 50; ++pass) {
     double excess = -1;
     double slope = 0;
-    for (std::size_t j = first_; j < end_; ++j) {
+    for (std::size_t j = first; j < end_; ++j) {
       const double share = least / (below[j] + room);
       excess += share;
       slope += share / (below[j] + room);
@@ -110,32 +120,33 @@ double InteriorPoint::room_above(const Triple& below, double least) const {
   return room;
 }
 
-InteriorPoint::Row InteriorPoint::centred(std::size_t r, double product, double level) const {
+InteriorPoint::Row InteriorPoint::centred(std::size_t r, double aim, double level) const {
   Row row = rows_[r];
   double highest = -std::numeric_limits<double>::infinity();
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     highest = std::max(highest, floor_of(r, j, level));
   }
-  for (std::size_t j = first_; j < end_; ++j) row.slack[j] = highest - floor_of(r, j, level);
-  const double room = room_above(row.slack, product / row.cost);
+  for (std::size_t j = first(r); j < end_; ++j) row.slack[j] = highest - floor_of(r, j, level);
+  const double room = room_above(r, row.slack, aim);
   row.z = highest + room;
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     row.slack[j] += room;
-    row.dual[j] = product / row.slack[j];
+    row.dual[j] = aim * row.cost / row.slack[j];
   }
   return row;
 }
 
-void InteriorPoint::read_law(RowLaw& law, std::vector<double>& slopes) const {
-  law = {};
+void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& slopes) const {
+  q = {};
   slopes.clear();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const Row& row = rows_[r];
     const double second = end_ == kMost ? row.dual[2] : 0.0;
-    const double weight = row.dual[1] + second;
+    const double weight = r < free_ ? row.dual[1] + second : row.cost;
     if (!(weight > kLeastWeight)) continue;
-    law.rows.push_back(terms_->rows()[r]);
-    law.weights.push_back(unit_ * weight);
+    q.rows.push_back(terms_->rows()[r]);
+    q.weights.push_back(unit_ * weight);
+    if (r >= free_) ++q.fixed;
     terms_->append_slopes(r, row.dual[1], second, slopes);
   }
 }
@@ -162,7 +173,7 @@ bool InteriorPoint::step() {
 // the next is a plain one.
 bool InteriorPoint::try_step() {
   factorise();
-  const double mean = complementarity_ / constraints();
+  const double mean = complementarity_ / constraints_;
   if (is_plain_) {
     find_direction(false, 0.6 * mean);
   } else {
@@ -182,11 +193,11 @@ bool InteriorPoint::try_step() {
 InteriorPoint::Means InteriorPoint::means_of(std::size_t r) const {
   const Row& row = rows_[r];
   Means means;
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     const double weight = row.dual[j] / row.slack[j];
     means.sum += weight;
     means.slope += weight * slope(r, j);
-    means.level += weight * has_level(j);
+    means.level += weight * has_level(r, j);
   }
   means.slope /= means.sum;
   means.level /= means.sum;
@@ -200,10 +211,10 @@ void InteriorPoint::factorise() {
                           const Means means = means_of(r);
                           outer_[r] = mixed_[r] = 0;
                           duals_[r] = row.dual[1];
-                          for (std::size_t j = first_; j < end_; ++j) {
+                          for (std::size_t j = first(r); j < end_; ++j) {
                             const double weight = row.dual[j] / row.slack[j];
                             const double off = slope(r, j) - means.slope;
-                            const double apart = has_level(j) - means.level;
+                            const double apart = has_level(r, j) - means.level;
                             outer_[r] += weight * off * off;
                             mixed_[r] += weight * off * apart;
                             total.value += weight * apart * apart;
@@ -216,7 +227,7 @@ void InteriorPoint::factorise() {
   const Eigen::VectorXd side = -terms_->lift(mixed_);
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
-  matrix(size, size) = first_ == 0 ? levels : 1.0;
+  matrix(size, size) = free_ > 0 ? levels : 1.0;
   problem_.hold(matrix);
   factor_.compute(std::move(matrix));
 }
@@ -229,15 +240,15 @@ void InteriorPoint::stand_still(std::size_t r, bool corrects, double aim) {
   double weights = 0;
   double total = 0;
   double missing = row.cost;
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     const double second = corrects ? step.slack[j] : 0.0;
-    step.dual[j] = (aim - second) / row.slack[j] - row.dual[j];
+    step.dual[j] = (aim * row.cost - second) / row.slack[j] - row.dual[j];
     weights += row.dual[j] / row.slack[j];
     total += step.dual[j];
     missing -= row.dual[j];
   }
   step.z = (total - missing) / weights;
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     step.dual[j] -= row.dual[j] / row.slack[j] * step.z;
   }
 }
@@ -248,18 +259,19 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
   const double level_sum = sum([&](std::size_t r, Sum& total) {
                              stand_still(r, corrects, aim);
                              pulls[r] = 0;
-                             for (std::size_t j = first_; j < end_; ++j) {
+                             for (std::size_t j = first(r); j < end_; ++j) {
                                const double dual = rows_[r].dual[j] + row_steps_[r].dual[j];
                                pulls[r] += slope(r, j) * dual;
-                               total.value += has_level(j) * dual;
+                               total.value += has_level(r, j) * dual;
                              }
                            }).value;
   const Eigen::Index size = problem_.size();
   Eigen::VectorXd right(size + 1);
   Eigen::VectorXd gradient = terms_->lift(pulls) + problem_.ridge().cwiseProduct(theta_) / unit_;
+  if (rest_.gradient.size() > 0) gradient += rest_.gradient / unit_;
   problem_.hold(gradient);
   right.head(size) = -gradient;
-  right(size) = first_ == 0 ? level_sum - level_cost_ : 0.0;
+  right(size) = free_ > 0 ? level_sum - level_cost_ : 0.0;
   const Eigen::VectorXd solved = factor_.solve(right);
   decrement_ = right.dot(solved);
   theta_step_ = solved.head(size);
@@ -284,8 +296,8 @@ InteriorPoint::Reach InteriorPoint::complete_rows(bool corrects) {
     const Means means = means_of(r);
     const double mean = means.slope * changes[r] - means.level * level_step_;
     step.z += mean;
-    for (std::size_t j = first_; j < end_; ++j) {
-      const double change = slope(r, j) * changes[r] - has_level(j) * level_step_;
+    for (std::size_t j = first(r); j < end_; ++j) {
+      const double change = slope(r, j) * changes[r] - has_level(r, j) * level_step_;
       const double slack = step.z - change;
       step.dual[j] += row.dual[j] / row.slack[j] * (change - mean);
       if (slack < 0) reach.primal = std::min(reach.primal, -row.slack[j] / slack);
@@ -312,12 +324,12 @@ InteriorPoint::Row InteriorPoint::moved(std::size_t r, Lengths lengths, double l
   Row row = rows_[r];
   const RowStep& step = row_steps_[r];
   row.z += lengths.primal * step.z;
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     row.slack[j] = 0.5 * (row.slack[j] + lengths.primal * step.slack[j]);
     row.dual[j] += lengths.dual * step.dual[j];
     row.z = std::max(row.z, floor_of(r, j, level) + row.slack[j]);
   }
-  for (std::size_t j = first_; j < end_; ++j) {
+  for (std::size_t j = first(r); j < end_; ++j) {
     // Where both nearly cancel, the promise is the safer one.
     row.slack[j] = std::max(row.slack[j], row.z - floor_of(r, j, level));
   }
@@ -333,9 +345,9 @@ InteriorPoint::Totals InteriorPoint::totals_after(Lengths lengths, double level)
   Totals totals = sum<Totals>([&](std::size_t r, Totals& total) {
     const Row row = moved(r, lengths, level);
     total.cost += row.cost * row.z;
-    for (std::size_t j = first_; j < end_; ++j) total.products += row.slack[j] * row.dual[j];
+    for (std::size_t j = first(r); j < end_; ++j) total.products += row.slack[j] * row.dual[j];
   });
-  if (first_ == 0) totals.cost += level_cost_ * level;
+  if (free_ > 0) totals.cost += level_cost_ * level;
   return totals;
 }
 
@@ -348,7 +360,7 @@ bool InteriorPoint::move(Lengths lengths) {
     const double level = level_ + lengths.primal * level_step_;
     terms_->move_to(theta);
     const Totals after = totals_after(lengths, level);
-    const double value = unit_ * after.cost + problem_.penalty(theta);
+    const double value = unit_ * after.cost + outside(theta);
     if (value + unit_ * after.products <= before + 1.3 * gap()) {
       each_row([&](std::size_t r) { rows_[r] = moved(r, lengths, level); });
       theta_ = theta;
@@ -368,28 +380,28 @@ bool InteriorPoint::move(Lengths lengths) {
 }
 
 // What theta and level are worth when every row is centred.
-double InteriorPoint::barrier(double product, double level) const {
+double InteriorPoint::barrier(double aim, double level) const {
   const double rows = sum([&](std::size_t r, Sum& total) {
-                        const Row row = centred(r, product, level);
+                        const Row row = centred(r, aim, level);
                         double slacks = 1;
-                        for (std::size_t j = first_; j < end_; ++j) slacks *= row.slack[j];
-                        total.value += row.cost * row.z - product * std::log(slacks);
+                        for (std::size_t j = first(r); j < end_; ++j) slacks *= row.slack[j];
+                        total.value += row.cost * (row.z - aim * std::log(slacks));
                       }).value;
-  return rows + level_cost_ * level;
+  return rows + (free_ > 0 ? level_cost_ * level : 0.0);
 }
 
 // One step of Newton's method on the barrier function. False if it did not fall.
-bool InteriorPoint::descend(double product) {
+bool InteriorPoint::descend(double aim) {
   constexpr int kMostHalvings = 12;
   factorise();
-  find_direction(false, product);
-  const double before = barrier(product, level_) + problem_.penalty(theta_) / unit_;
+  find_direction(false, aim);
+  const double before = barrier(aim, level_) + outside(theta_) / unit_;
   double length = 1;
   for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
     const Eigen::VectorXd theta = theta_ + length * theta_step_;
     const double level = level_ + length * level_step_;
     terms_->move_to(theta);
-    const double fall = before - barrier(product, level) - problem_.penalty(theta) / unit_;
+    const double fall = before - barrier(aim, level) - outside(theta) / unit_;
     if (fall > 0.1 * length * decrement_) {
       theta_ = theta;
       level_ = level;
@@ -406,14 +418,14 @@ bool InteriorPoint::approach() {
   constexpr double kNear = 0.005;  // relative gap from which the path is followed
   constexpr double kLess = 0.05;
   constexpr int kMostDescents = 30;  // with one product
-  const double product = complementarity_ / constraints();
-  if (++descents_ > kMostDescents || !descend(product)) return false;
+  const double aim = complementarity_ / constraints_;
+  if (++descents_ > kMostDescents || !descend(aim)) return false;
   const double off = decrement_ / complementarity_;
   const bool is_near = gap() <= kNear * value();
   is_on_path_ = is_near && off < 0.2;
   const bool asks_less = !is_near && off < 1;
   if (asks_less) descents_ = 0;
-  centre(asks_less ? kLess * product : product);
+  centre(asks_less ? kLess * aim : aim);
   return true;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "solver/dual_bound.hpp"
 #include "solver/row_terms.hpp"
 #include "solver/scaled_factor.hpp"
-#include "solver/solver_outcome.hpp"
 
 #include <Eigen/Core>
 
@@ -13,11 +13,22 @@
 
 namespace adacvar {
 
-/// min sum cost_r z_r + level + ridge/2 |weights|^2 over theta, level and z, where z_r >= 0 and
-/// z_r >= loss_r - level; or, for a law that is given, min sum cost_r z_r + ridge/2 |weights|^2
-/// where z_r >= loss_r. A primal-dual interior-point method with Mehrotra's predictor and corrector
-/// [M92]. The rows are eliminated one by one, so that a step is one weighted Gram matrix and six
-/// passes over the rows.
+/// gradient'theta + constant; no gradient: 0.
+struct LinearTerm {
+  Eigen::VectorXd gradient = {};
+  double constant = 0;
+
+  [[nodiscard]] double value(const Eigen::VectorXd& theta) const {
+    return gradient.size() == 0 ? 0.0 : gradient.dot(theta) + constant;
+  }
+};
+
+/// min sum cost_r z_r + mass * level + ridge/2 |weights|^2 over theta, level and z, where z_r >= 0
+/// and z_r >= loss_r - level for the rows whose weight is free, z_r >= loss_r for those whose
+/// weight is fixed; mass is 1 less the mean's share. A primal-dual interior-point method with
+/// Mehrotra's predictor and corrector [M92]. The rows are eliminated one by one, so that a step is
+/// one weighted Gram matrix and six passes over the rows. Products of slack and dual are aimed at a
+/// multiple of the row's cost, so a row of weight 2 takes the same path as the row twice.
 ///
 /// Of many rows a few always lag behind and would hold all others up from a start off the central
 /// path. The way to the path is then Newton's method on the barrier function itself: with every
@@ -26,12 +37,11 @@ namespace adacvar {
 /// Every point is feasible: where a curved loss exceeds its linear model, z gives way.
 class InteriorPoint {
  public:
-  enum class Kind : std::uint8_t { cvar, weighted };
-
-  /// Starts at `theta` with slacks and duals whose products are `gap` / number of constraints.
-  /// `gap` 0: as large as the losses. Costs are positive.
-  InteriorPoint(const Problem& problem, std::vector<Index> rows, std::vector<double> costs,
-                Kind kind, const Eigen::VectorXd& theta, double gap);
+  /// Starts at `theta` with slacks and duals whose products add up to `gap`; 0: as large as the
+  /// losses. `costs` are the caps of free weights and the weights that are fixed: positive.
+  /// `rest`: added to what is minimised.
+  InteriorPoint(const Problem& problem, const RowWeights& costs, const Eigen::VectorXd& theta,
+                double gap, LinearTerm rest = {});
 
   [[nodiscard]] const Eigen::VectorXd& theta() const noexcept { return theta_; }
 
@@ -39,10 +49,15 @@ class InteriorPoint {
   [[nodiscard]] double gap() const { return unit_ * complementarity_; }
 
   /// What is minimised, at this point: at least the CVaR of the rows, or their weighted loss.
-  [[nodiscard]] double value() const { return unit_ * cost_ + problem_.penalty(theta_); }
+  [[nodiscard]] double value() const { return unit_ * cost_ + outside(theta_); }
 
-  /// The law q that the duals stand for, and the slopes of the losses.
-  void read_law(RowLaw& law, std::vector<double>& slopes) const;
+  /// The part of the objective that no row's z stands for.
+  [[nodiscard]] double outside(const Eigen::VectorXd& theta) const {
+    return problem_.penalty(theta) + rest_.value(theta);
+  }
+
+  /// The weights q that the duals stand for, and the slopes of the losses.
+  void read_dual(RowWeights& q, std::vector<double>& slopes) const;
 
   /// False when rounding leaves no way on: the point is then where it was.
   bool step();
@@ -54,7 +69,8 @@ class InteriorPoint {
   [[nodiscard]] bool is_on_path() const noexcept { return is_on_path_; }
 
  private:
-  // Constraint 0 is z >= 0, the others are z >= piece - level; kind weighted has no constraint 0.
+  // Constraint 0 is z >= 0, the others are z >= piece - level; rows of fixed weight have neither
+  // constraint 0 nor the level.
   static constexpr std::size_t kMost = 3;
   using Triple = std::array<double, kMost>;
 
@@ -113,10 +129,13 @@ class InteriorPoint {
     return j == 0 || pieces_.empty() ? 0 : pieces_[r].offset[j - 1];
   }
   // 1 where the level is subtracted.
-  [[nodiscard]] double has_level(std::size_t j) const { return j > 0 && first_ == 0 ? 1.0 : 0.0; }
+  [[nodiscard]] double has_level(std::size_t r, std::size_t j) const {
+    return j > 0 && r < free_ ? 1.0 : 0.0;
+  }
+  [[nodiscard]] std::size_t first(std::size_t r) const { return r < free_ ? 0 : 1; }
   // What z must not fall below.
   [[nodiscard]] double floor_of(std::size_t r, std::size_t j, double level) const {
-    return slope(r, j) * terms_->values()[r] + offset(r, j) - has_level(j) * level;
+    return slope(r, j) * terms_->values()[r] + offset(r, j) - has_level(r, j) * level;
   }
 
   template <class Work>
@@ -125,11 +144,10 @@ class InteriorPoint {
   [[nodiscard]] Total sum(const Work& work) const;
 
   void begin(double gap);
-  void centre(double product);
+  void centre(double aim);
   [[nodiscard]] static double room_of_two(double apart, double least);
-  [[nodiscard]] double room_above(const Triple& below, double least) const;
-  [[nodiscard]] Row centred(std::size_t r, double product, double level) const;
-  [[nodiscard]] double constraints() const;
+  [[nodiscard]] double room_above(std::size_t r, const Triple& below, double least) const;
+  [[nodiscard]] Row centred(std::size_t r, double aim, double level) const;
   [[nodiscard]] Means means_of(std::size_t r) const;
   void factorise();
   void stand_still(std::size_t r, bool corrects, double aim);
@@ -140,16 +158,18 @@ class InteriorPoint {
   [[nodiscard]] Totals totals_after(Lengths lengths, double level) const;
   bool move(Lengths lengths);
   bool try_step();
-  [[nodiscard]] double barrier(double product, double level) const;
-  bool descend(double product);
+  [[nodiscard]] double barrier(double aim, double level) const;
+  bool descend(double aim);
   bool approach();
 
   const Problem& problem_;
+  LinearTerm rest_;
   std::unique_ptr<RowTerms> terms_;
-  double unit_;        // costs are divided by it
-  double level_cost_;  // in that unit
-  std::size_t first_;  // the constraints in use are first_ .. end_ - 1
-  std::size_t end_;
+  double unit_;             // costs are divided by it
+  double level_cost_;       // in that unit
+  std::size_t free_;        // so many rows come first whose weight is free
+  std::size_t end_;         // the constraints in use are first(r) .. end_ - 1
+  double constraints_ = 0;  // their number, each counted by its row's cost
   Eigen::VectorXd theta_;
   double level_ = 0;
   double complementarity_ = 0;

@@ -1,10 +1,13 @@
-#include "solver/follow.hpp"
 #include "solver/minimise.hpp"
+#include "solver/row_terms.hpp"
+#include "solver/scaled_factor.hpp"
 
-#include <Eigen/Cholesky>
+#include <adacvar/risk/cvar.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace adacvar {
 
@@ -16,45 +19,28 @@ struct NewtonStep {
   double decrement = 0;
 };
 
-// In units where the Hessian has ones on its diagonal, for features need not be of one size. A
-// singular one gets a small multiple of the unit matrix, more where that is not enough.
-NewtonStep newton_step(const Eigen::MatrixXd& hessian, const Eigen::VectorXd& gradient) {
-  const Eigen::VectorXd unit = hessian.diagonal().unaryExpr(
-      [](double entry) { return entry > 0 ? 1 / std::sqrt(entry) : 1.0; });
-  const Eigen::MatrixXd scaled = unit.asDiagonal() * hessian * unit.asDiagonal();
-  const Eigen::VectorXd slope = unit.cwiseProduct(gradient);
-  for (double shift = 1e-13; shift < 1e6; shift *= 100) {
-    Eigen::MatrixXd shifted = scaled;
-    shifted.diagonal().array() += shift;
-    const Eigen::LLT<Eigen::MatrixXd> factor(shifted);
-    if (factor.info() != Eigen::Success) continue;
-    NewtonStep result{-unit.cwiseProduct(factor.solve(slope)), 0};
-    result.decrement = -gradient.dot(result.step);
-    if (result.step.allFinite() && result.decrement >= 0) return result;
-  }
-  return {-unit.cwiseProduct(slope), slope.squaredNorm()};
-}
-
-/// sum q_r L_r + ridge/2 |weights|^2 and the slopes there.
+/// sum q_r L_r + ridge/2 |weights|^2 and its derivatives at a point.
 class WeightedLoss {
  public:
-  WeightedLoss(const Problem& problem, const RowLaw& law) : problem_(problem), law_(law) {}
+  WeightedLoss(const Problem& problem, const RowWeights& q) : problem_(problem), q_(q) {}
 
   double move_to(const Eigen::VectorXd& theta) {
-    problem_.evaluate(theta, law_.rows, losses_, slopes_);
-    double sum = problem_.penalty(theta);
-    for (std::size_t r = 0; r < losses_.size(); ++r) sum += law_.weights[r] * losses_[r];
-    return sum;
+    problem_.evaluate(theta, q_.rows, losses_, slopes_);
+    return std::inner_product(losses_.begin(), losses_.end(), q_.weights.begin(),
+                              problem_.penalty(theta));
   }
 
   [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
-    Eigen::VectorXd gradient = problem_.gradient(law_.rows, law_.weights, slopes_);
+    Eigen::VectorXd gradient = problem_.gradient(q_.rows, q_.weights, slopes_);
     gradient += problem_.ridge().cwiseProduct(theta);
     problem_.hold(gradient);
-    Eigen::MatrixXd hessian = problem_.hessian(law_.rows, law_.weights, {}, slopes_, damping);
+    Eigen::MatrixXd hessian = problem_.hessian(q_.rows, q_.weights, {}, slopes_, damping);
     hessian.diagonal() += problem_.ridge();
     problem_.hold(hessian);
-    NewtonStep result = newton_step(hessian, gradient);
+    ScaledFactor factor;
+    factor.compute(std::move(hessian));
+    NewtonStep result{-factor.solve(gradient)};
+    result.decrement = -gradient.dot(result.step);
     problem_.remove_common_part(result.step);
     return result;
   }
@@ -63,7 +49,7 @@ class WeightedLoss {
 
  private:
   const Problem& problem_;
-  const RowLaw& law_;
+  const RowWeights& q_;
   std::vector<double> losses_;
   std::vector<double> slopes_;
 };
@@ -74,11 +60,11 @@ struct NewtonResult {
   std::uint64_t steps = 0;
 };
 
-// What is next to nothing beside the weighted loss of the constant model.
-double rounding_of(const Problem& problem, const RowLaw& law) {
+// A value that is negligible beside the weighted loss of the constant model.
+double rounding_of(const Problem& problem, const RowWeights& q) {
   const std::vector<double> losses = problem.constant_losses();
   double sum = 0;
-  for (std::size_t r = 0; r < law.rows.size(); ++r) sum += law.weights[r] * losses[law.rows[r]];
+  for (std::size_t r = 0; r < q.rows.size(); ++r) sum += q.weights[r] * losses[q.rows[r]];
   return problem.rounding(sum);
 }
 
@@ -90,7 +76,7 @@ NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::Vec
   double damping = problem.loss().kind() == LossKind::squared ? 0.0 : 1e-6;
   while (result.steps < kMostSteps && !is_set(stop) && result.value > rounding) {
     const NewtonStep step = loss.step_at(result.theta, damping);
-    if (step.decrement <= 1e-15 * result.value) break;
+    if (!step.step.allFinite() || !(step.decrement > 1e-15 * result.value)) break;
     ++result.steps;
     double length = 1;
     double then = loss.move_to(result.theta + step.step);
@@ -108,53 +94,139 @@ NewtonResult newton(const Problem& problem, WeightedLoss& loss, const Eigen::Vec
   return result;
 }
 
-SolverOutcome newton_outcome(const Problem& problem, double alpha, const RowLaw& law,
-                             const Eigen::VectorXd& start, const std::atomic<bool>* stop) {
-  WeightedLoss loss(problem, law);
-  const double rounding = rounding_of(problem, law);
-  const NewtonResult found = newton(problem, loss, start, rounding, stop);
+SolverOutcome newton_outcome(const Problem& problem, const RowWeights& q,
+                             const Eigen::VectorXd& start, const SearchOptions& options) {
+  WeightedLoss loss(problem, q);
   SolverOutcome outcome;
-  outcome.theta = found.theta;
+  outcome.certificate.rounding = rounding_of(problem, q);
+  const NewtonResult found =
+      newton(problem, loss, start, outcome.certificate.rounding, options.stop);
   outcome.steps = found.steps;
-  outcome.certificate = {0, found.value, rounding};
-  outcome.keep_better(dual_bound(problem, alpha, law, loss.slopes(), found.theta, Models::held));
+  outcome.offer(problem, options, found.theta, found.value);
+  outcome.offer(problem, options,
+                dual_bound(problem, q, loss.slopes(), found.theta, outcome.certificate.radius,
+                           0.01 * options.tolerance));
   return outcome;
 }
+
+/// Least weighted loss through problems on some rows, for losses with a kink: rows far from theirs
+/// are linear near the optimum, as in [PK97]. Rows that pass it join for another round.
+class KinkSearch {
+ public:
+  KinkSearch(const Problem& problem, const RowWeights& q, const SearchOptions& options)
+      : problem_(problem), q_(q), options_(options), is_in_(q.rows.size()) {}
+
+  // Whether so few rows are near their kink, by the error of an optimum of a sample, that it pays.
+  [[nodiscard]] static bool is_worth_while(const Problem& problem, const RowWeights& q) {
+    constexpr std::size_t kMany = 50'000;
+    return q.rows.size() >= kMany &&
+           near_count(problem, q) < 0.4 * static_cast<double>(q.rows.size());
+  }
+
+  SolverOutcome run(const Eigen::VectorXd& start) {
+    SolverOutcome best;
+    best.theta = start;
+    best.certificate = {.upper = std::numeric_limits<double>::infinity(),
+                        .rounding = rounding_of(problem_, q_)};
+    take_near(start);
+    WeightedLoss loss(problem_, q_);
+    (void)loss.move_to(start);
+    for (int round = 1;; ++round) {
+      slopes_ = loss.slopes();
+      SolverOutcome found = solve(best);
+      best.offer(problem_, options_, found.theta, loss.move_to(found.theta));
+      best.offer(problem_, options_, std::move(found.dual));
+      best.steps += found.steps;
+      best.status = found.status;
+      const bool ends = ending(problem_, best.certificate, options_.tolerance).has_value() ||
+                        found.status == ExactStatus::interrupted ||
+                        best.steps >= options_.most_steps;
+      if (ends || !take_passed(loss.slopes(), round)) return best;
+    }
+  }
+
+ private:
+  static constexpr int kMostRounds = 5;  // all rows are in then
+
+  static double near_count(const Problem& problem, const RowWeights& q) {
+    return 8 * std::sqrt(static_cast<double>(problem.size()) * static_cast<double>(q.rows.size()));
+  }
+
+  void take_near(const Eigen::VectorXd& theta) {
+    std::vector<double> distances;
+    problem_.scores(theta, q_.rows, distances);
+    for (std::size_t r = 0; r < distances.size(); ++r) {
+      const double target = problem_.target(q_.rows[r]);
+      const bool is_margin = problem_.loss().kind() == LossKind::hinge;
+      const double kink = !is_margin ? target : target > 0.5 ? 1.0 : -1.0;
+      distances[r] = -std::abs(distances[r] - kink);
+    }
+    const double share = near_count(problem_, q_) / static_cast<double>(distances.size());
+    const double farthest = value_at_risk(distances, std::min(1.0, share));
+    for (std::size_t r = 0; r < distances.size(); ++r) is_in_[r] = distances[r] >= farthest;
+  }
+
+  // Those whose derivative is another now. False when all were in.
+  bool take_passed(const std::vector<double>& slopes, int round) {
+    const bool all_in = std::ranges::all_of(is_in_, [](bool in) { return in; });
+    bool any = false;
+    for (std::size_t r = 0; r < slopes.size(); ++r) {
+      if (is_in_[r] || slopes[r] == slopes_[r]) continue;
+      is_in_[r] = any = true;
+    }
+    if (!any || round + 1 >= kMostRounds) is_in_.assign(is_in_.size(), true);
+    return !all_in;
+  }
+
+  [[nodiscard]] SolverOutcome solve(const SolverOutcome& from) const {
+    RowWeights near;
+    LinearRows far;
+    for (std::size_t r = 0; r < q_.rows.size(); ++r) {
+      RowWeights& to = is_in_[r] ? near : far.q;
+      to.rows.push_back(q_.rows[r]);
+      to.weights.push_back(q_.weights[r]);
+      if (!is_in_[r]) far.slopes.push_back(slopes_[r]);
+    }
+    near.fixed = near.rows.size();
+    far.q.fixed = far.q.rows.size();
+    SearchOptions inside = options_;
+    inside.tolerance *= far.q.rows.empty() ? 1.0 : 0.5;
+    inside.most_steps -= std::min(options_.most_steps, from.steps);
+    return follow_path(problem_, near, {from.theta, 0}, inside, from.certificate.rounding,
+                       std::numeric_limits<double>::infinity(), far);
+  }
+
+  const Problem& problem_;
+  const RowWeights& q_;
+  const SearchOptions& options_;
+  std::vector<bool> is_in_;
+  std::vector<double> slopes_;  // of rows that are not in
+};
 
 }  // namespace
 
-SolverOutcome minimise_weighted(const Problem& problem, double alpha, const RowLaw& law,
-                                const Eigen::VectorXd& start, double tolerance,
-                                const std::atomic<bool>* stop) {
+SolverOutcome minimise_weighted(const Problem& problem, const RowWeights& q,
+                                const Eigen::VectorXd& start, const SearchOptions& options) {
   SolverOutcome outcome;
   if (is_smooth(problem.loss())) {
-    outcome = newton_outcome(problem, alpha, law, start, stop);
+    outcome = newton_outcome(problem, q, start, options);
+  } else if (KinkSearch::is_worth_while(problem, q)) {
+    outcome = KinkSearch(problem, q, options).run(start);
   } else {
-    WeightedLoss loss(problem, law);
-    const auto objective = [&](const Eigen::VectorXd& theta) { return loss.move_to(theta); };
-    InteriorPoint point(problem, law.rows, law.weights, InteriorPoint::Kind::weighted,
-                        Eigen::VectorXd::Zero(problem.size()), 0);
-    outcome = follow(problem, point,
-                     {.alpha = alpha,
-                      .tolerance = tolerance,
-                      .rounding = rounding_of(problem, law),
-                      .most_steps = 1000,
-                      .stop = stop},
-                     objective);
+    outcome = follow_path(problem, q, {Eigen::VectorXd::Zero(problem.size()), 0}, options,
+                          rounding_of(problem, q));
   }
-  if (const auto status = ending(problem, outcome.certificate, tolerance)) outcome.status = *status;
-  if (is_set(stop)) outcome.status = ExactStatus::interrupted;
+  if (const auto status = ending(problem, outcome.certificate, options.tolerance)) {
+    outcome.status = *status;
+  }
+  if (is_set(options.stop)) outcome.status = ExactStatus::interrupted;
   return outcome;
 }
 
-double weighted_objective(const Problem& problem, const RowLaw& law, const Eigen::VectorXd& theta) {
-  return WeightedLoss(problem, law).move_to(theta);
-}
-
-Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowLaw& law,
+Eigen::VectorXd weighted_minimiser(const Problem& problem, const RowWeights& q,
                                    const Eigen::VectorXd& start) {
-  WeightedLoss loss(problem, law);
-  return newton(problem, loss, start, rounding_of(problem, law), nullptr).theta;
+  WeightedLoss loss(problem, q);
+  return newton(problem, loss, start, rounding_of(problem, q), nullptr).theta;
 }
 
 }  // namespace adacvar

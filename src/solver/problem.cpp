@@ -2,12 +2,11 @@
 
 #include "base/parallel.hpp"
 #include "learner/row_kernels.hpp"
-#include "solver/accurate_rows.hpp"
-#include "solver/dependent_columns.hpp"
 #include "solver/gram.hpp"
 #include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/risk/cvar.hpp>
 
 #include <fmt/core.h>
 
@@ -22,61 +21,118 @@ namespace adacvar {
 namespace {
 
 constexpr std::size_t kBlock = 4096;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t blocks_of(std::size_t rows) { return (rows + kBlock - 1) / kBlock; }
 
+// Second derivative by the score of a loss with one output.
+double curvature_of(const Loss& loss, double slope) {
+  switch (loss.kind()) {
+    case LossKind::squared:
+      return 2.0;
+    case LossKind::huber:
+      return std::abs(slope) < loss.delta() ? 1.0 : 0.0;
+    case LossKind::logistic:
+      return std::abs(slope) * (1.0 - std::abs(slope));
+    case LossKind::absolute:
+    case LossKind::pinball:
+    case LossKind::hinge:
+    case LossKind::softmax:
+      break;
+  }
+  return 0.0;
+}
+
 }  // namespace
 
-Problem::Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads,
+Problem::Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk,
                  std::span<const double> units)
     : data_(data),
       loss_(loss),
-      threads_(threads),
+      settings_(risk),
       outputs_(loss.outputs(data.class_names.size())),
       size_(static_cast<Eigen::Index>(outputs_ * (data.features + 1))),
-      has_ridge_(ridge > 0) {
-  if (data.rows == 0) throw DataError("the data is empty");
+      ridge_(Eigen::VectorXd::Zero(size_)) {
+  check_rows();
+  prepare_shares();
+  if (data.task == Task::regression) prepare_targets();
+  for (std::size_t o = 0; o < outputs_; ++o) {
+    for (std::size_t f = 0; f < data.features; ++f) {
+      const double unit = units.empty() ? 1.0 : units[f];
+      ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) = risk.ridge / unit / unit;
+    }
+  }
+  if (!has_ridge()) find_held();
+}
+
+void Problem::check_rows() const {
+  if (data_.rows == 0) throw DataError("the data is empty");
   if (static_cast<std::size_t>(size_) > kMostParameters) {
     throw OptionError(
         fmt::format("{} parameters are more than the {} that second-order methods take", size_,
                     kMostParameters));
   }
-  if (data.task == Task::regression) {
-    for (std::size_t i = 0; i < data.rows; ++i) {
-      mean_target_ += (target(static_cast<Index>(i)) - mean_target_) / static_cast<double>(i + 1);
-      largest_target_ = std::max(largest_target_, std::abs(data.targets[i]));
-    }
-    largest_target_ = (largest_target_ + std::abs(data.target_mean)) / data.target_sd;
+  if (data_.weights.empty()) return;
+  if (data_.weights.size() != data_.rows) {
+    throw DataError(
+        fmt::format("{} row weights were given for {} rows", data_.weights.size(), data_.rows));
   }
-  ridge_ = Eigen::VectorXd::Zero(size_);
+  for (std::size_t i = 0; i < data_.rows; ++i) {
+    if (data_.weights[i] > 0 && std::isfinite(data_.weights[i])) continue;
+    throw DataError(fmt::format("row {} has the weight {}; weights are finite and greater than 0",
+                                i, data_.weights[i]));
+  }
+}
+
+// A tail within some roundings of a whole number of rows is whole, as it is for `cvar`.
+void Problem::prepare_shares() {
+  detail::AccurateSum sum;
+  for (const double weight : data_.weights) sum.add(weight);
+  const double total = data_.weights.empty() ? static_cast<double>(data_.rows) : sum.value();
+  const double tail = settings_.alpha * total;
+  const double whole = std::round(tail);
+  const bool is_whole = std::abs(tail - whole) <= 8 * kEpsilon * tail;
+  share_ = 1 / total;
+  tail_share_ = (is_whole ? whole : tail) / total;
+}
+
+void Problem::prepare_targets() {
+  for (std::size_t i = 0; i < data_.rows; ++i) {
+    const auto row = static_cast<Index>(i);
+    mean_target_ += target(row) * share(row);
+    largest_target_ = std::max(largest_target_, std::abs(data_.targets[i]));
+  }
+  largest_target_ = (largest_target_ + std::abs(data_.target_mean)) / data_.target_sd;
+}
+
+void Problem::find_held() {
+  const std::vector<std::size_t> features = collinear_columns(data_, threads());
   for (std::size_t o = 0; o < outputs_; ++o) {
-    for (std::size_t f = 0; f < data.features; ++f) {
-      const double unit = units.empty() ? 1.0 : units[f];
-      ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) = ridge / unit / unit;
+    for (const std::size_t f : features) {
+      held_.push_back(static_cast<Eigen::Index>(o * (data_.features + 1) + f));
     }
   }
-  if (!has_ridge_) dependent_ = dependent_columns(data, threads);
-  if (dependent_.empty()) return;
-  const std::vector<bool> exactly = exactly_dependent_columns(data);
-  is_held_.resize(static_cast<std::size_t>(size_));
-  is_idle_.resize(static_cast<std::size_t>(size_));
-  for (std::size_t o = 0; o < outputs_; ++o) {
-    for (const std::uint32_t f : dependent_) {
-      is_held_[o * (data.features + 1) + f] = true;
-      is_idle_[o * (data.features + 1) + f] = exactly[f];
-    }
-  }
+}
+
+double Problem::risk(std::span<const double> losses) const {
+  const TailRisk found = data_.weights.empty() ? tail_risk(losses, settings_.alpha)
+                                               : tail_risk(losses, data_.weights, settings_.alpha);
+  if (settings_.mean_share == 0) return found.cvar;
+  return (1 - settings_.mean_share) * found.cvar + settings_.mean_share * found.mean;
+}
+
+double Problem::tail_level(std::span<const double> losses, double room) const {
+  const double share = std::min(1.0, room * std::max(tail_share_, share_));
+  return data_.weights.empty() ? value_at_risk(losses, share)
+                               : value_at_risk(losses, data_.weights, share);
 }
 
 void Problem::hold(Eigen::VectorXd& parameters) const {
-  for (Eigen::Index i = 0; i < size_; ++i) {
-    if (is_held(i)) parameters(i) = 0;
-  }
+  for (const Eigen::Index i : held_) parameters(i) = 0;
 }
 
 void Problem::hold(Eigen::MatrixXd& hessian) const {
-  for (Eigen::Index i = 0; i < size_; ++i) {
-    if (!is_held(i)) continue;
+  for (const Eigen::Index i : held_) {
     hessian.row(i).setZero();
     hessian.col(i).setZero();
     hessian(i, i) = 1;
@@ -97,7 +153,7 @@ Eigen::VectorXd Problem::constant() const {
 
 std::vector<double> Problem::constant_losses() const {
   std::vector<double> losses(data_.rows);
-  for_each_block(blocks_of(data_.rows), threads_, [&](std::size_t b) {
+  for_each_block(blocks_of(data_.rows), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, data_.rows - begin);
     std::vector<double> targets(count);
@@ -122,7 +178,7 @@ void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
                      std::vector<double>& scores) const {
   const LinearModel model = this->model(theta);
   scores.resize(rows.size() * outputs_);
-  for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
+  for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, rows.size() - begin);
     model.scores(data_, rows.subspan(begin, count),
@@ -135,7 +191,7 @@ void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows
   const LinearModel model = this->model(theta);
   losses.resize(rows.size());
   slopes.resize(rows.size() * outputs_);
-  for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
+  for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, rows.size() - begin);
     const std::span<const Index> block = rows.subspan(begin, count);
@@ -150,7 +206,7 @@ void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows
 std::vector<double> Problem::losses(const Eigen::VectorXd& theta) const {
   const LinearModel model = this->model(theta);
   std::vector<double> losses(data_.rows);
-  for_each_block(blocks_of(data_.rows), threads_, [&](std::size_t b) {
+  for_each_block(blocks_of(data_.rows), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, data_.rows - begin);
     std::vector<Index> rows(count);
@@ -180,7 +236,7 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
   const std::size_t blocks = blocks_of(rows.size());
   std::vector<Eigen::VectorXd> sums(blocks);
   const std::size_t width = data_.features + 1;
-  for_each_block(blocks, threads_, [&](std::size_t b) {
+  for_each_block(blocks, threads(), [&](std::size_t b) {
     const std::size_t begin = b * kBlock;
     const std::size_t count = std::min(kBlock, rows.size() - begin);
     std::vector<double> weighted(count * outputs_);
@@ -198,67 +254,9 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
   return total;
 }
 
-Eigen::VectorXd Problem::accurate_gradient(std::span<const Index> rows,
-                                           std::span<const double> products) const {
-  const std::size_t blocks = blocks_of(rows.size());
-  const std::size_t width = data_.features + 1;
-  std::vector<AccurateRows> sums(blocks);
-  for_each_block(blocks, threads_, [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t end = std::min(begin + kBlock, rows.size());
-    sums[b] = AccurateRows(outputs_ * width);
-    for (std::size_t r = begin; r < end; ++r) {
-      for (std::size_t o = 0; o < outputs_; ++o) {
-        sums[b].add(data_, rows[r], products[r * outputs_ + o], o * width);
-      }
-    }
-  });
-  AccurateRows total(outputs_ * width);
-  for (const AccurateRows& sum : sums) total.add(sum);
-  return total.value();
-}
-
-std::size_t Problem::chain_of(std::size_t rows) noexcept {
-  return 2 * std::min(rows, kBlock) + blocks_of(rows);
-}
-
-double Problem::largest_entry(std::span<const Index> rows) const {
-  std::vector<float> largest(blocks_of(rows.size()), 1.0F);
-  for_each_block(largest.size(), threads_, [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    for (const Index row : rows.subspan(begin, std::min(kBlock, rows.size() - begin))) {
-      const bool sparse = data_.is_sparse();
-      const std::size_t first = sparse ? data_.start[row] : row * data_.features;
-      const std::size_t last = sparse ? data_.start[row + std::size_t{1}] : first + data_.features;
-      const std::vector<float>& entries = sparse ? data_.value : data_.dense;
-      for (std::size_t e = first; e < last; ++e) {
-        largest[b] = std::max(largest[b], std::abs(entries[e]));
-      }
-    }
-  });
-  return rows.empty() ? 1.0 : static_cast<double>(*std::ranges::max_element(largest));
-}
-
-double Problem::curvature(double slope) const noexcept {
-  switch (loss_.kind()) {
-    case LossKind::squared:
-      return 2.0;
-    case LossKind::huber:
-      return std::abs(slope) < loss_.delta() ? 1.0 : 0.0;
-    case LossKind::logistic:
-      return std::abs(slope) * (1.0 - std::abs(slope));
-    case LossKind::absolute:
-    case LossKind::pinball:
-    case LossKind::hinge:
-    case LossKind::softmax:
-      break;
-  }
-  return 0.0;
-}
-
 double Problem::curvature(Index row, std::span<const double> slopes, std::size_t c,
                           std::size_t e) const noexcept {
-  if (outputs_ == 1) return curvature(slopes[0]);
+  if (outputs_ == 1) return curvature_of(loss_, slopes[0]);
   // The slope is the class's probability, less 1 for the row's own class.
   const auto own = static_cast<std::size_t>(target(row));
   const double p = slopes[c] + (own == c ? 1.0 : 0.0);
@@ -275,14 +273,14 @@ Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const do
   for (std::size_t c = 0; c < outputs_; ++c) {
     for (std::size_t e = c; e < outputs_; ++e) {
       const double added = c == e ? damping * loss_.curvature() : 0.0;
-      for_each_block(blocks_of(rows.size()), threads_, [&](std::size_t b) {
+      for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
         for (std::size_t r = b * kBlock; r < std::min((b + 1) * kBlock, rows.size()); ++r) {
           const auto own = slopes.subspan(r * outputs_, outputs_);
           entry[r] = weights[r] * (curvature(rows[r], own, c, e) + added);
           if (!outer.empty()) entry[r] += outer[r] * own[c] * own[e];
         }
       });
-      const Eigen::MatrixXd block = weighted_gram(data_, rows, entry, threads_);
+      const Eigen::MatrixXd block = weighted_gram(data_, rows, entry, threads());
       const Eigen::Index at = static_cast<Eigen::Index>(c) * width;
       const Eigen::Index to = static_cast<Eigen::Index>(e) * width;
       result.block(at, to, width, width) = block;

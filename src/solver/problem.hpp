@@ -13,40 +13,32 @@
 
 namespace adacvar {
 
-/// Losses of a linear model on all rows, with the derivatives that solvers ask for. Parameters are
-/// a vector laid out as those of LinearModel. Sums are made in parts that do not depend on the
-/// number of threads.
+/// The risk that is minimised: (1 - mean_share) CVaR_alpha + mean_share mean + ridge/2 |weights|^2.
+struct RiskSettings {
+  double alpha = 0.1;
+  double ridge = 0;
+  unsigned threads = 0;
+  double mean_share = 0;
+};
+
+/// A linear model's losses on all rows, with the derivatives that solvers ask for. Parameters are a
+/// vector laid out as those of LinearModel. Sums are made in parts that do not depend on the number
+/// of threads.
+///
+/// The risk is the maximum of q'L over the distributions q with low(i) <= q_i <= low(i) + cap(i).
 class Problem {
  public:
   /// Keeps a reference to `data`. `units`: of the features, where the data is not in the user's;
   /// the ridge is on the weights in his. Throws: OptionError when there are more than 5,000
-  /// parameters, whose Hessian would be too large; DataError for data without rows.
-  Problem(const Dataset& data, const Loss& loss, double ridge, unsigned threads,
+  /// parameters, whose Hessian would be too large; DataError for data without rows or with a row
+  /// weight that is not a positive number.
+  Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk,
           std::span<const double> units = {});
 
   [[nodiscard]] const Dataset& data() const noexcept { return data_; }
   [[nodiscard]] const Loss& loss() const noexcept { return loss_; }
-  /// Of each parameter; 0 for intercepts.
-  [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
-  [[nodiscard]] bool has_ridge() const noexcept { return has_ridge_; }
-  /// Features whose weights stay 0, as others can do the same; none where there is a ridge, which
-  /// tells them apart.
-  [[nodiscard]] const std::vector<std::uint32_t>& dependent() const noexcept { return dependent_; }
-  [[nodiscard]] bool is_held(Eigen::Index parameter) const noexcept {
-    return !is_held_.empty() && is_held_[static_cast<std::size_t>(parameter)];
-  }
-  /// Whether the parameter's feature is a combination of others exactly, not up to rounding: no
-  /// model has other scores by it.
-  [[nodiscard]] bool is_idle(Eigen::Index parameter) const noexcept {
-    return !is_idle_.empty() && is_idle_[static_cast<std::size_t>(parameter)];
-  }
-  /// Whether all that are held are idle.
-  [[nodiscard]] bool holds_idle_only() const noexcept { return is_held_ == is_idle_; }
-  /// Clears what the parameters that stay 0 have in parameters or a gradient, and makes them leave
-  /// the others alone in a Hessian.
-  void hold(Eigen::VectorXd& parameters) const;
-  void hold(Eigen::MatrixXd& hessian) const;
-  [[nodiscard]] unsigned threads() const noexcept { return threads_; }
+  [[nodiscard]] const RiskSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] unsigned threads() const noexcept { return settings_.threads; }
   [[nodiscard]] std::size_t rows() const noexcept { return data_.rows; }
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
@@ -55,13 +47,41 @@ class Problem {
     return (data_.targets[row] - data_.target_mean) / data_.target_sd;
   }
 
+  /// Ridge of each parameter; 0 for intercepts.
+  [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
+  [[nodiscard]] bool has_ridge() const noexcept { return settings_.ridge > 0; }
+  /// ridge/2 |weights|^2.
+  [[nodiscard]] double penalty(const Eigen::VectorXd& theta) const;
+
+  /// The row's share of all weights.
+  [[nodiscard]] double share(Index row) const noexcept {
+    return data_.weights.empty() ? share_ : data_.weights[row] * share_;
+  }
+  [[nodiscard]] double low(Index row) const noexcept { return settings_.mean_share * share(row); }
+  [[nodiscard]] double cap(Index row) const noexcept {
+    const double most = share(row) / tail_share_;
+    return (1 - settings_.mean_share) * (most < 1 ? most : 1.0);
+  }
+  /// Whether the distribution is known: the weights' own.
+  [[nodiscard]] bool is_mean() const noexcept { return tail_share_ >= 1; }
+  /// Risk of the losses of all rows.
+  [[nodiscard]] double risk(std::span<const double> losses) const;
+  /// The least loss among the worst `room` tails.
+  [[nodiscard]] double tail_level(std::span<const double> losses, double room = 1) const;
+
+  /// Parameters that stay 0: without a ridge, weights of features that are linear combinations of
+  /// others up to the rounding of single precision. Clears them in parameters or a gradient, and
+  /// makes them leave the others alone in a Hessian.
+  void hold(Eigen::VectorXd& parameters) const;
+  void hold(Eigen::MatrixXd& hessian) const;
+
   [[nodiscard]] LinearModel model(const Eigen::VectorXd& theta) const;
 
   /// The model without weights that gives the mean target, or all classes the same chance.
   [[nodiscard]] Eigen::VectorXd constant() const;
   /// Its losses. Cost: no look at the features.
   [[nodiscard]] std::vector<double> constant_losses() const;
-  /// What is next to nothing beside `constant_loss`, a mean of constant_losses():
+  /// A risk that is negligible beside `constant_loss`, a mean of constant_losses():
   /// Certificate::rounding.
   [[nodiscard]] double rounding(double constant_loss) const;
 
@@ -69,7 +89,7 @@ class Problem {
   void scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
               std::vector<double>& scores) const;
 
-  /// Losses of the rows named, and slopes by their scores.
+  /// Losses of the rows named, and derivatives by their scores.
   void evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows,
                 std::vector<double>& losses, std::vector<double>& slopes) const;
   /// Losses of every row, in blocks of rows: little memory beside them.
@@ -80,24 +100,10 @@ class Problem {
   /// digits.
   void remove_common_part(Eigen::VectorXd& step) const;
 
-  /// ridge/2 |weights|^2.
-  [[nodiscard]] double penalty(const Eigen::VectorXd& theta) const;
-
   /// sum over `rows` of weights[r] * slope (x) (x, 1); slopes[r] is that of row rows[r].
   [[nodiscard]] Eigen::VectorXd gradient(std::span<const Index> rows,
                                          std::span<const double> weights,
                                          std::span<const double> slopes) const;
-
-  /// sum over `rows` of products[r] (x) (x, 1), products having `outputs` entries a row, to a
-  /// relative error of some 1e-16: added up in twice the precision [ORO05].
-  [[nodiscard]] Eigen::VectorXd accurate_gradient(std::span<const Index> rows,
-                                                  std::span<const double> products) const;
-
-  /// The longest chain of additions in that, for limits of its rounding.
-  [[nodiscard]] static std::size_t chain_of(std::size_t rows) noexcept;
-
-  /// Of |x|, and 1, over the rows named.
-  [[nodiscard]] double largest_entry(std::span<const Index> rows) const;
 
   /// sum over `rows` of (weights[r] * curvature + outer[r] * slope slope') (x) (x, 1)(x, 1)', the
   /// curvature being the loss's second derivative, which the slope tells, plus `damping` times the
@@ -107,25 +113,25 @@ class Problem {
                                         std::span<const double> outer,
                                         std::span<const double> slopes, double damping = 0) const;
 
-  /// Second derivative by the score of a loss with one output, from its slope.
-  [[nodiscard]] double curvature(double slope) const noexcept;
-
  private:
+  void check_rows() const;
+  void prepare_targets();
+  void prepare_shares();
+  void find_held();
   [[nodiscard]] double curvature(Index row, std::span<const double> slopes, std::size_t c,
                                  std::size_t e) const noexcept;
 
   const Dataset& data_;
   Loss loss_;
-  unsigned threads_;
+  RiskSettings settings_;
   std::size_t outputs_;
   Eigen::Index size_;
+  double share_ = 1;           // of a row of weight 1
+  double tail_share_ = 1;      // alpha, of a whole number of rows where that is within rounding
   double mean_target_ = 0;     // of classes: 0
   double largest_target_ = 0;  // as it was before its mean was taken away; of classes: 0
-  bool has_ridge_;
   Eigen::VectorXd ridge_;
-  std::vector<std::uint32_t> dependent_;
-  std::vector<bool> is_held_;  // by parameter; empty: none
-  std::vector<bool> is_idle_;
+  std::vector<Eigen::Index> held_;
 };
 
 }  // namespace adacvar

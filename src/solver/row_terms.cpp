@@ -2,13 +2,24 @@
 
 #include "solver/gram.hpp"
 #include "solver/row_blocks.hpp"
-#include "solver/solver_outcome.hpp"
 
 #include <algorithm>
 
 namespace adacvar {
 
 namespace {
+
+// Few rows are all there is in some direction, however little they count.
+void drop_negligible(std::span<double> outer, std::span<double> duals) {
+  constexpr double kLeast = 1e-9;
+  constexpr std::size_t kMany = 4096;
+  if (outer.size() < kMany) return;
+  const double least_outer = kLeast * *std::ranges::max_element(outer);
+  const double least_dual = kLeast * *std::ranges::max_element(duals);
+  for (std::size_t r = 0; r < outer.size(); ++r) {
+    if (outer[r] < least_outer && duals[r] < least_dual) outer[r] = duals[r] = 0;
+  }
+}
 
 class LinearPieces : public RowTerms {
  public:
@@ -38,9 +49,9 @@ class LinearPieces : public RowTerms {
     return problem_.gradient(rows_, ones_, weights);
   }
 
-  [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> /*duals*/,
-                                          double /*damping*/) override {
+  [[nodiscard]] Eigen::MatrixXd curvature(std::span<double> outer, std::span<double> /*duals*/,
+                                          double /*damping*/) const override {
+    drop_negligible(outer, outer);
     return weighted_gram(problem_.data(), rows_, outer, problem_.threads());
   }
 
@@ -83,33 +94,10 @@ class SmoothLosses : public RowTerms {
     return problem_.gradient(rows_, weights, slopes_);
   }
 
-  // Of many rows those that hardly count are left out: far from the tail both of their weights
-  // vanish. Few rows are all there is in some direction, however little they count.
-  [[nodiscard]] Eigen::MatrixXd curvature(std::span<const double> outer,
-                                          std::span<const double> duals, double damping) override {
-    constexpr double kLeast = 1e-9;
-    constexpr std::size_t kMany = 4096;
-    if (rows_.size() < kMany) return problem_.hessian(rows_, duals, outer, slopes_, damping);
-    const double least_outer = kLeast * *std::ranges::max_element(outer);
-    const double least_dual = kLeast * *std::ranges::max_element(duals);
-    const auto hardly_counts = [&](std::size_t r) {
-      return outer[r] < least_outer && duals[r] < least_dual;
-    };
-    std::size_t kept = 0;
-    for (std::size_t r = 0; r < rows_.size(); ++r) kept += hardly_counts(r) ? 0 : 1;
-    if (kept == rows_.size()) return problem_.hessian(rows_, duals, outer, slopes_, damping);
-    some_rows_.clear();
-    some_outer_.clear();
-    some_duals_.clear();
-    some_slopes_.clear();
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (hardly_counts(r)) continue;
-      some_rows_.push_back(rows_[r]);
-      some_outer_.push_back(outer[r]);
-      some_duals_.push_back(duals[r]);
-      append_slopes(r, 0, 0, some_slopes_);
-    }
-    return problem_.hessian(some_rows_, some_duals_, some_outer_, some_slopes_, damping);
+  [[nodiscard]] Eigen::MatrixXd curvature(std::span<double> outer, std::span<double> duals,
+                                          double damping) const override {
+    drop_negligible(outer, duals);
+    return problem_.hessian(rows_, duals, outer, slopes_, damping);
   }
 
   void append_slopes(std::size_t r, double /*first*/, double /*second*/,
@@ -122,11 +110,6 @@ class SmoothLosses : public RowTerms {
  private:
   std::vector<double> slopes_;
   std::vector<double> moves_;
-  // What `curvature` keeps.
-  std::vector<Index> some_rows_;
-  std::vector<double> some_outer_;
-  std::vector<double> some_duals_;
-  std::vector<double> some_slopes_;
 };
 
 }  // namespace

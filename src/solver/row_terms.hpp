@@ -44,10 +44,10 @@ class RowTerms {
   /// sum of weights[r] * gradient of the r-th number.
   [[nodiscard]] virtual Eigen::VectorXd lift(std::span<const double> weights) const = 0;
   /// sum of outer[r] * gradient gradient' + duals[r] * second derivative, damped as that of
-  /// Problem.
-  [[nodiscard]] virtual Eigen::MatrixXd curvature(std::span<const double> outer,
-                                                  std::span<const double> duals,
-                                                  double damping) = 0;
+  /// Problem. Of many rows those that hardly count are left out, by weights that become 0: far from
+  /// the tail both vanish.
+  [[nodiscard]] virtual Eigen::MatrixXd curvature(std::span<double> outer, std::span<double> duals,
+                                                  double damping) const = 0;
   /// Slopes of the r-th loss by its scores, duals of the two pieces given.
   virtual void append_slopes(std::size_t r, double first, double second,
                              std::vector<double>& slopes) const = 0;
@@ -61,6 +61,9 @@ class RowTerms {
   std::vector<double> values_;
   std::vector<double> changes_;
 };
+
+/// squared, huber, logistic, softmax; not absolute, pinball, hinge.
+[[nodiscard]] bool is_smooth(const Loss& loss);
 
 [[nodiscard]] std::unique_ptr<RowTerms> make_row_terms(const Problem& problem,
                                                        std::vector<Index> rows);

@@ -16,9 +16,12 @@ class ScaledFactor {
     scale_ = matrix.diagonal().unaryExpr(
         [](double entry) { return entry > 0 ? 1 / std::sqrt(entry) : 1.0; });
     matrix_ = scale_.asDiagonal() * matrix * scale_.asDiagonal();
-    matrix = matrix_;
-    matrix.diagonal().array() += kRaise;
-    factor_.compute(matrix);
+    for (double raise = kRaise; raise < kMostRaise; raise *= 100) {
+      matrix = matrix_;
+      matrix.diagonal().array() += raise;
+      factor_.compute(matrix);
+      if (factor_.info() == Eigen::Success) return;
+    }
   }
 
   [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right) const {
@@ -32,11 +35,12 @@ class ScaledFactor {
 
  private:
   static constexpr double kRaise = 1e-12;
+  static constexpr double kMostRaise = 1e3;
   static constexpr int kRefinements = 2;
 
   Eigen::VectorXd scale_;
   Eigen::MatrixXd matrix_;
-  Eigen::LDLT<Eigen::MatrixXd> factor_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
 };
 
 }  // namespace adacvar

@@ -407,6 +407,13 @@ std::vector<Case> cases() {
        2,
        "rows = 4294967294 ... 378 GB ... memory",
        {}},
+      {"empty_model", "train good.csv --target y --model ''", 2, "model = ''", {}},
+      {"empty_missing", "train good.csv --target y --missing ''", 2, "missing = ''", {}},
+      {"seeds_beyond_the_last",
+       "compare good.csv --target y --repeats 2 --seed 18446744073709551615",
+       2,
+       "seed = 18446744073709551615 with repeats = 2",
+       {}},
       {"no_data_folder", "train adult --data-dir no", 3, "no: ... ADACVAR_DATA", {}},
       {"unknown_shell", "completion csh", 2, "shell = 'csh' is not one of: bash, zsh, fish", {}},
   };
@@ -415,7 +422,7 @@ std::vector<Case> cases() {
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
+  for (std::string word; in >> word;) words.push_back(word == "''" ? "" : word);
   return words;
 }
 

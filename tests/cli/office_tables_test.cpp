@@ -121,11 +121,13 @@ TEST_F(OfficeTables, an_id_is_named_before_training_and_costs_no_memory) {
   write("t.csv", text);
   const Outcome outcome = run({"train", "t.csv", "--target", "y", "--epochs", "1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const std::size_t note = outcome.err.find("--drop id");
+  const std::size_t note = outcome.err.find("--categorical id");
   ASSERT_NE(note, std::string::npos) << outcome.err;
   EXPECT_LT(note, outcome.err.find("epoch 1/1")) << outcome.err;
-  EXPECT_EQ(outcome.err.find("--drop id", note + 1), std::string::npos) << "said once";
-  const Outcome exact = run({"train", "t.csv", "--target", "y", "--algorithm", "exact"});
+  EXPECT_EQ(outcome.err.find("--categorical id", note + 1), std::string::npos) << "said once";
+  EXPECT_EQ(run({"train", "t.csv", "--target", "y", "--algorithm", "exact"}).code, 0);
+  const Outcome exact =
+      run({"train", "t.csv", "--target", "y", "--algorithm", "exact", "--categorical", "id"});
   EXPECT_EQ(exact.code, 2);
   EXPECT_TRUE(has(exact.err, "5000") || has(exact.err, "5,000")) << exact.err;
 }
@@ -235,6 +237,31 @@ TEST_F(OfficeTables, an_index_without_a_name_is_left_out) {
   EXPECT_EQ(lines_in(run({"predict", "m.json", "t.csv"}).out), 41U);
 }
 
+TEST_F(OfficeTables, the_model_file_knows_the_column_of_weights) {
+  std::string text = "x,exposure,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text +=
+        std::to_string(i % 7) + "," + std::to_string(i % 4) + "," + std::to_string(i % 11) + "\n";
+  }
+  write("t.csv", text);
+  const Outcome trained =
+      run({"train", "t.csv", "--target", "y", "--weight", "exposure", "--model", "m.json"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(has(trained.err, "15 of 60 rows have weight 0")) << trained.err;
+  const Outcome judged = run({"evaluate", "m.json", "t.csv"});
+  EXPECT_EQ(judged.code, 0) << judged.err;
+  EXPECT_TRUE(has(judged.err, "15 of these rows have weight 0")) << judged.err;
+  EXPECT_TRUE(has(judged.out, "45 rows")) << judged.out;
+  const Outcome part = run({"evaluate", "m.json", "t.csv", "--part", "test"});
+  EXPECT_TRUE(has(part.out, " 9 rows")) << part.out << part.err;
+  write("new.csv", "x,y\n1,2\n3,4\n5,7\n");
+  const Outcome unweighted = run({"evaluate", "m.json", "new.csv"});
+  EXPECT_EQ(unweighted.code, 0) << unweighted.err;
+  EXPECT_TRUE(has(unweighted.err, "no column of weights")) << unweighted.err;
+  write("only.csv", "x\n1\n3\n");
+  EXPECT_EQ(run({"predict", "m.json", "only.csv"}).code, 0);
+}
+
 TEST_F(OfficeTables, rows_without_a_target_are_left_out_of_evaluation_too) {
   write("t.csv", "x,y\n1,3\n4,7\n7,1\n3,3\n5,\n");
   const Outcome trained = run({"train", "t.csv", "--target", "y", "--task", "regression", "--split",
@@ -243,7 +270,7 @@ TEST_F(OfficeTables, rows_without_a_target_are_left_out_of_evaluation_too) {
   EXPECT_TRUE(has(trained.err, "1 of 5 rows")) << trained.err;
   const Outcome evaluated = run({"evaluate", "m.json", "t.csv", "--json"});
   EXPECT_EQ(json::parse(evaluated.out)["rows"], 4);
-  EXPECT_TRUE(has(evaluated.err, "1 of 5 rows")) << evaluated.err;
+  EXPECT_TRUE(has(evaluated.err, "1 of these rows")) << evaluated.err;
   EXPECT_EQ(run({"evaluate", "m.json", "t.csv", "--part", "train"}).code, 0);
   const Outcome strict = run({"evaluate", "m.json", "t.csv", "--strict"});
   EXPECT_EQ(strict.code, 3);

@@ -246,7 +246,7 @@ TEST(CsvField, reads_back_as_it_was) {
                                  "a;b", "caf\xc3\xa9", "#a"}) {
     const Table table = parse_csv("name,n\n" + csv_field(text) + ",1\nother,2\n", "t.csv",
                                   {.separator = ',', .header = true});
-    EXPECT_EQ(table.columns[0].levels.at(0), text);
+    EXPECT_EQ(table.columns[0].levels[0], text);
   }
 }
 

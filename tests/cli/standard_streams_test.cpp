@@ -142,6 +142,23 @@ TEST(FullDisk, a_report_that_does_not_fit_costs_neither_table_nor_model) {
   }
 }
 
+TEST(FullDisk, a_checkpoint_that_does_not_fit_costs_neither_table_nor_model) {
+  const TemporaryFolder folder;
+  // The state of the sampler alone is 16 bytes and more for each of 10,000 rows.
+  const std::string train =
+      " train pareto --make-rows 20000 --epochs 3 --model m.json --checkpoint c.bin";
+  const Outcome outcome = shell(folder, "ulimit -f 64; " ADACVAR_PROGRAM + train);
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_NE(outcome.out.find("training CVaR"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("model written to m.json"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("cannot write 'c.bin'"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("continued without checkpoints"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder.path() / "c.bin"));
+  const std::string cut_short = content_of(folder.path() / "m.json");
+  EXPECT_EQ(shell(folder, ADACVAR_PROGRAM + train).code, 0);
+  EXPECT_EQ(content_of(folder.path() / "m.json"), cut_short) << "the same model";
+}
+
 TEST(FullDisk, what_is_kept_is_told_where_the_table_is_lost) {
   const TemporaryFolder folder;
   const Outcome outcome = shell(folder, ADACVAR_PROGRAM

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,41 @@ TEST(NamedSetFiles, are_found_plain_or_packed) {
   }
 }
 
+/// Sets a variable of the environment for a while, or with a null takes it away.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    value == nullptr ? ::unsetenv(name) : ::setenv(name, value, 1);
+  }
+  ~Environment() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(DataFolder, is_that_of_the_platform_unless_one_is_named) {
+  const Environment home("HOME", "/home/ann");
+  const Environment data("XDG_DATA_HOME", nullptr);
+  const Environment own("ADACVAR_DATA", nullptr);
+  EXPECT_EQ(data_folder(), "/home/ann/.local/share/adacvar");
+  EXPECT_EQ(data_folder("given"), "given");
+  {
+    const Environment other("XDG_DATA_HOME", "/data");
+    EXPECT_EQ(data_folder(), "/data/adacvar");
+    const Environment named("ADACVAR_DATA", "sets");
+    EXPECT_EQ(data_folder(), "sets");
+  }
+  const Environment relative("XDG_DATA_HOME", "data");
+  EXPECT_EQ(data_folder(), "/home/ann/.local/share/adacvar") << "relative paths do not count";
+  const Environment homeless("HOME", nullptr);
+  EXPECT_NE(message_of<OptionError>([] { return data_folder(); }).find("ADACVAR_DATA"),
+            std::string::npos);
+}
+
 TEST(NamedSetErrors, are_clear) {
   EXPECT_EQ(message_of<OptionError>([] { return load_named_set("iris"); }),
             "data set = 'iris' is not one of: abalone, boston, cpu-small, adult, australian, "
@@ -154,7 +190,9 @@ TEST(NamedSetErrors, are_clear) {
   const support::TemporaryFolder empty;
   const std::filesystem::path none = empty.path() / "none";
   EXPECT_EQ(message_of<DataError>([&] { return load_named_set("boston", none); }),
-            none.string() + ": there is no such data folder; name one or set ADACVAR_DATA");
+            none.string() +
+                ": there is no such data folder; `adacvar data fetch` makes it, "
+                "--data-dir or ADACVAR_DATA names another");
   EXPECT_EQ(
       message_of<DataError>([&] { return load_named_set("titanic", empty.path()); }),
       (empty.path() / "titanic/titanic.dat").string() + ": cannot open: No such file or directory");

@@ -10,8 +10,6 @@
 namespace adacvar {
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr double kNone = -99;
 
 double number(std::string_view text, const NumberFormat& format) {
@@ -33,6 +31,25 @@ TEST(NumberFormat, a_decimal_point_and_thousands) {
   EXPECT_EQ(number("1,234e2", point), 123400);
   for (const char* text : {"0,64", "12,34", "1,2345", "0,640", "1,234,56", ",123", "1.234,5",
                            "1,234 567", "abc", "", "-", "$5", "12 %", "1,234x", "inf", "1e999"}) {
+    EXPECT_EQ(number(text, point), kNone) << text;
+  }
+}
+
+TEST(NumberFormat, negative_numbers_as_accountants_and_typesetters_write_them) {
+  const NumberFormat point{.mark = "$", .grouped = true};
+  EXPECT_EQ(number("(5.00)", point), -5);
+  EXPECT_EQ(number("($1,234.50)", point), -1234.5);
+  EXPECT_EQ(number("$ (5)", point), -5);
+  EXPECT_EQ(number("\xe2\x88\x92"
+                   "12.5",
+                   point),
+            -12.5);
+  EXPECT_EQ(number("$\xe2\x88\x92 3", point), -3);
+  EXPECT_EQ(number("1\xe2\x80\x99"
+                   "234.50",
+                   point),
+            1234.5);
+  for (const char* text : {"(-5)", "((5))", "(5", "5)", "()", "-(5)"}) {
     EXPECT_EQ(number(text, point), kNone) << text;
   }
 }
@@ -77,7 +94,7 @@ TEST(NumberFormat, without_groups_a_lone_separator_before_three_digits_is_no_num
   EXPECT_EQ(number("8.648,5", comma), 8648.5);
 }
 
-FoundFormat found(const Words& values, DecimalChoice decimal = DecimalChoice::automatic) {
+FoundFormat found(const CompactNames& values, DecimalChoice decimal = DecimalChoice::automatic) {
   return find_format(values, std::vector<std::size_t>(values.size(), 1), decimal);
 }
 

@@ -405,7 +405,136 @@ TEST_F(PrepareData, a_column_that_is_distinct_in_nearly_every_row_is_named) {
   }
   const PreparedData data = prepare_data({.data = write("i.csv", text), .target = "y"}, 0);
   EXPECT_TRUE(mentions(data.notes, "'id'"));
-  EXPECT_TRUE(mentions(data.notes, "--drop id"));
+  EXPECT_TRUE(mentions(data.notes, "--categorical id"));
+  EXPECT_EQ(data.train.features, 1U) << "it is left out";
+  DataOptions kept{.data = write("i.csv", text), .target = "y"};
+  kept.source.categorical = {"id"};
+  EXPECT_EQ(prepare_data(kept, 0).train.features, 101U);
+  // Too few rows to tell for sure: it stays, with a note.
+  const std::string few = text.substr(0, text.find("u60,"));
+  const PreparedData small = prepare_data({.data = write("f.csv", few), .target = "y"}, 0);
+  EXPECT_TRUE(mentions(small.notes, "--drop id"));
+  EXPECT_EQ(small.train.features, 31U);
+}
+
+/// 20 rows `x,y` with the target 0, 1, 4, 9, ...; `text` in place of every target in `rows`.
+std::string squares(const std::string& text, const std::vector<Index>& rows) {
+  std::string result = "x,y\n";
+  for (Index i = 0; i < 20; ++i) {
+    const bool is_text = std::ranges::find(rows, i) != rows.end();
+    result += std::to_string(i) + "," + (is_text ? text : std::to_string(i * i)) + "\n";
+  }
+  return result;
+}
+
+TEST_F(PrepareData, text_in_the_target_of_other_than_training_rows_changes_no_task) {
+  const std::vector<Index> none;
+  const Split split =
+      prepare_data({.data = write("a.csv", squares("", none)), .target = "y"}, 4).rows;
+  // Three of twenty rows: the column as a whole is text.
+  const std::vector<Index> held_out = {split.test[0], split.test[1], split.valid[0]};
+  const std::string file = write("b.csv", squares("n.m.", held_out));
+  ASSERT_TRUE(find_column(std::get<Table>(read_data(file).content), "y", "").categorical);
+  const PreparedData data = prepare_data({.data = file, .target = "y"}, 4);
+  EXPECT_EQ(data.train.task, Task::regression);
+  EXPECT_EQ(data.rows.train, split.train);
+  EXPECT_EQ(sizes_of(data), (Sizes{10, 5, 2}));
+  EXPECT_TRUE(mentions(data.notes, "2 of the test rows")) << data.notes[0];
+  EXPECT_TRUE(mentions(data.notes, "'n.m.'")) << data.notes[0];
+  EXPECT_EQ(split_data(read_data(file), "y", TaskChoice::automatic, data.shares, 4).train,
+            split.train);
+  expect_words<DataError>(
+      [&] { (void)prepare_data({.data = file, .target = "y", .strict = true}, 4); }, "'n.m.'");
+  const std::string in_training =
+      write("c.csv", squares("n.m.", {split.train[0], split.test[0], split.test[1]}));
+  expect_words<OptionError>([&] { (void)prepare_data({.data = in_training, .target = "y"}, 4); },
+                            "--task");
+}
+
+TEST_F(PrepareData, text_where_training_has_two_numbers_is_a_missing_target) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(i) + "," + std::to_string(i % 2) + "\n";
+  const PreparedData data =
+      prepare_data({.data = write("t.csv", text),
+                    .target = "y",
+                    .test_data = write("s.csv", "x,y\n1,1\n2,unknown\n3,0\n4,unknown\n")},
+                   0);
+  EXPECT_EQ(data.train.task, Task::binary);
+  EXPECT_EQ(data.test.targets, (std::vector<double>{1, 0}));
+  EXPECT_TRUE(mentions(data.notes, "2 of the test rows"));
+}
+
+/// 60 rows `x,y,w`; the weight is 0 in every sixth.
+std::string weighted_rows() {
+  std::string text = "x,y,w\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(i * 7 % 13) + "," + std::to_string(i) + "," +
+            (i % 6 == 0 ? "0" : std::to_string(i % 3 + 0.5)) + "\n";
+  }
+  return text;
+}
+
+TEST_F(PrepareData, rows_of_weight_0_are_absent) {
+  const std::string file = write("w.csv", weighted_rows());
+  const PreparedData data = prepare_data({.data = file, .target = "y", .weight = "w"}, 2);
+  EXPECT_EQ(sizes_of(data), (Sizes{25, 15, 10}));
+  EXPECT_TRUE(mentions(data.notes, "10 of 60 rows have weight 0")) << data.notes[0];
+  EXPECT_EQ(data.train.features, 1U) << "the weight is not a feature";
+  for (const auto* part : {&data.train, &data.valid, &data.test}) {
+    ASSERT_EQ(part->weights.size(), part->rows);
+    for (std::size_t i = 0; i < part->rows; ++i) {
+      EXPECT_EQ(part->weights[i], static_cast<int>(part->targets[i]) % 3 + 0.5);
+    }
+  }
+  EXPECT_EQ(split_data(read_data(file), "y", TaskChoice::automatic, data.shares, 2, "w"),
+            data.rows);
+  // The same rows as in a file without the others.
+  std::string without = "x,y,w\n";
+  for (int i = 0; i < 60; ++i) {
+    if (i % 6 == 0) continue;
+    without += std::to_string(i * 7 % 13) + "," + std::to_string(i) + "," +
+               std::to_string(i % 3 + 0.5) + "\n";
+  }
+  const PreparedData twin =
+      prepare_data({.data = write("o.csv", without), .target = "y", .weight = "w"}, 2);
+  EXPECT_EQ(twin.train.dense, data.train.dense);
+  EXPECT_EQ(twin.train.targets, data.train.targets);
+  EXPECT_EQ(twin.preprocessor, data.preprocessor);
+}
+
+TEST_F(PrepareData, a_class_that_only_rows_of_weight_0_have_does_not_count) {
+  std::string text = "x,y,w\n9,2,0\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(i) + "," + std::to_string(i % 2) + ",1\n";
+  const PreparedData data =
+      prepare_data({.data = write("t.csv", text), .target = "y", .weight = "w"}, 0);
+  EXPECT_EQ(data.train.task, Task::binary);
+}
+
+TEST_F(PrepareData, weights_of_other_files) {
+  const PreparedData data = prepare_data({.data = write("w.csv", weighted_rows()),
+                                          .target = "y",
+                                          .valid_data = write("v.csv", "x,y,w\n1,2,3\n4,5,0\n"),
+                                          .test_data = write("s.csv", "x,y\n1,2\n4,5\n"),
+                                          .weight = "w"},
+                                         2);
+  EXPECT_EQ(data.valid.weights, std::vector<double>{3});
+  EXPECT_TRUE(mentions(data.notes, "1 of the validation rows has weight 0"));
+  EXPECT_TRUE(data.test.weights.empty());
+  EXPECT_TRUE(mentions(data.notes, "the test rows have no column of weights"));
+}
+
+TEST_F(PrepareData, bad_weights_are_refused) {
+  const auto refused = [&]<class Error>(Error, const std::string& text, const std::string& words,
+                                        const std::string& target = "y") {
+    const std::string file = write("b.csv", text);
+    expect_words<Error>(
+        [&] { (void)prepare_data({.data = file, .target = target, .weight = "w"}, 0); }, words);
+  };
+  refused(DataError(""), "x,y,w\n1,2,0\n3,4,0\n", "weight 'w' is 0 in every row");
+  refused(DataError(""), "x,y,w\n1,2,1\n3,4,-2\n5,6,1\n", "'-2' in row 2");
+  refused(DataError(""), "x,y,w\n1,2,1\n3,4,\n5,6,1\n", "missing in row 2");
+  refused(DataError(""), "x,y,v\n1,2,1\n3,4,1\n", "weight column 'w'");
+  refused(OptionError(""), "1 1:2\n2 1:3\n3 1:1\n", "LIBSVM", "");
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(Preprocess, bad_later_data_is_refused) {
                   .apply(parse("x,y\n1,0\n2,1\n3,0\n4,0\n5,0\n6,0\n7,0\n8,0\n9,0\n0,maybe\n"),
                          Rows{0, 9});
             }),
-            "t.csv: class 'maybe' in row 10 is not one of those seen in training: 0, 1");
+            "t.csv: target 'y' is missing in row 10: 'maybe'");
   EXPECT_EQ(refusal("x,c,y\n1,p,a\n1e300,q,b\n"),
             "t.csv: column 'x', row 2: the value does not fit a float");
   EXPECT_EQ(message_of<DataError>([&] { return preprocessor.apply(SparseRows{}, Rows{}); }),
@@ -204,13 +204,141 @@ TEST(Preprocess, a_text_among_numbers_is_refused_in_training_rows_and_missing_in
 }
 
 /// A column of that many distinct ids, one of five kinds, one number.
-Table ids(std::size_t rows) {
+Table ids(std::size_t rows, const ReadOptions& options = {.categorical = {"id"}}) {
   std::string text = "id,kind,x,y\n";
   for (std::size_t i = 0; i < rows; ++i) {
     text += "r" + std::to_string(i) + ",k" + std::to_string(i % 5) + "," + std::to_string(i % 7) +
             "," + std::to_string(i % 11) + "\n";
   }
-  return parse(text);
+  return parse(text, options);
+}
+
+TEST(Preprocess, identifiers_are_left_out_unless_declared) {
+  const Preprocessor without = fit(ids(51, {}));
+  EXPECT_EQ(without.parts().identifiers, Words{"id"});
+  EXPECT_EQ(without.feature_names(),
+            (Words{"kind=k0", "kind=k1", "kind=k2", "kind=k3", "kind=k4", "x"}));
+  const Words notes = without.notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("'id'"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[0].find("--categorical id"), std::string::npos) << notes[0];
+  EXPECT_EQ(preprocessor_from_json(to_json(without), "m.json"), without);
+  EXPECT_EQ(fit(ids(51)).features(), 51U + 5 + 1);
+  EXPECT_EQ(fit(ids(50, {})).features(), 50U + 5 + 1) << "too few rows to tell";
+  // Half of the rows that have a value, and a little more.
+  const auto text = [](int distinct) {
+    std::string rows = "id,x,y\n";
+    for (int i = 0; i < 100; ++i) {
+      rows += "r" + std::to_string(i % distinct) + "," + std::to_string(i % 7) + "," +
+              std::to_string(i) + "\n?,1,1\n";
+    }
+    return rows;
+  };
+  EXPECT_TRUE(fit(parse(text(50))).parts().identifiers.empty());
+  EXPECT_EQ(fit(parse(text(51))).parts().identifiers, Words{"id"});
+}
+
+TEST(Preprocess, identifiers_alone_are_no_features) {
+  std::string text = "id,y\n";
+  for (int i = 0; i < 60; ++i) text += "r" + std::to_string(i) + "," + std::to_string(i) + "\n";
+  const std::string refusal = fit_refusal(text);
+  EXPECT_NE(refusal.find("no features are left"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("--categorical id"), std::string::npos) << refusal;
+}
+
+/// Each row as often as its weight says.
+Table repeated(const Table& table, std::span<const std::size_t> weights) {
+  Table result = table;
+  result.rows = 0;
+  for (Column& column : result.columns) {
+    column.numbers = {};
+    column.codes.clear();
+  }
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    for (std::size_t copy = 0; copy < weights[row]; ++copy) {
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const Column& from = table.columns[c];
+        if (from.categorical) result.columns[c].codes.push_back(from.codes[row]);
+        if (!from.categorical) result.columns[c].numbers.push_back(from.numbers[row]);
+      }
+      ++result.rows;
+    }
+  }
+  return result;
+}
+
+TEST(RowWeights, are_repeated_rows) {
+  const std::vector<std::size_t> weights = {3, 1, 2, 5, 1};
+  const Table table = parse("x,c,w,y\n1,b,3,10\n4,a,1,-2\n?,a,2,3\n0.5,c,5,4.5\n8,?,1,1\n");
+  Table twin = repeated(table, weights);
+  std::erase_if(twin.columns, [](const Column& column) { return column.name == "w"; });
+  const Preprocessor weighted = fit(table, {.target = "y", .weight = "w"});
+  const Preprocessor plain = fit(twin);
+  const auto& a = weighted.parts();
+  const auto& b = plain.parts();
+  EXPECT_NEAR(a.target_mean, b.target_mean, 1e-14 * std::abs(b.target_mean));
+  EXPECT_NEAR(a.target_sd, b.target_sd, 1e-14 * b.target_sd);
+  ASSERT_EQ(a.columns.size(), 2U) << "the weight is not a feature";
+  EXPECT_NEAR(a.columns[0].mean, b.columns[0].mean, 1e-14);
+  EXPECT_NEAR(a.columns[0].scale, b.columns[0].scale, 1e-14);
+  EXPECT_NEAR(a.columns[0].fill, b.columns[0].fill, 1e-14);
+  EXPECT_EQ(a.columns[1], b.columns[1]);
+  // By hand: x is 1 three times, 4, 0.5 five times and 8; 17.5 over 10.
+  EXPECT_DOUBLE_EQ(a.columns[0].mean, 1.75);
+  EXPECT_EQ(weighted.apply(table, Rows{3, 0}).weights, (std::vector<double>{5, 3}));
+  EXPECT_TRUE(plain.apply(table, Rows{3, 0}).weights.empty());
+}
+
+TEST(RowWeights, classes_keep_their_order) {
+  const Table table = parse("x,w,y\n1,1,b\n2,9,a\n3,0.5,b\n");
+  const Preprocessor preprocessor = fit(table, {.target = "y", .weight = "w"});
+  EXPECT_EQ(preprocessor.parts().class_names, (Words{"a", "b"}));
+  EXPECT_EQ(preprocessor.apply(table, Rows{0, 1, 2}).weights, (std::vector<double>{1, 9, 0.5}));
+}
+
+TEST(RowWeights, are_kept_by_name) {
+  const Table table = parse("x,w,y\n1,1,1\n2,9,5\n3,0.5,4\n");
+  const Preprocessor preprocessor = fit(table, {.target = "y", .weight = "w"});
+  EXPECT_EQ(preprocessor.parts().weight, "w");
+  EXPECT_EQ(preprocessor_from_json(to_json(preprocessor), "m.json"), preprocessor);
+  ApplyReport report;
+  EXPECT_TRUE(preprocessor.apply(parse("x,y\n1,1\n2,5\n"), Rows{0, 1}, &report).weights.empty());
+  EXPECT_TRUE(report.lacks_weights);
+  EXPECT_EQ(apply_notes(report, "these").size(), 1U);
+  (void)preprocessor.apply(table, Rows{0, 1}, &report);
+  EXPECT_FALSE(report.lacks_weights);
+  EXPECT_EQ(preprocessor.rows_with_weight(parse("x,w,y\n1,0,1\n2,1,5\n"), Rows{0, 1}), Rows{1});
+  EXPECT_TRUE(preprocessor.apply_features(parse("x\n1\n2\n"), Rows{0, 1}).weights.empty());
+}
+
+TEST(RowWeights, that_are_none_are_refused) {
+  const auto refusal = [](const std::string& weight) {
+    return fit_refusal("x,w,y\n1,1,1\n2," + weight + ",5\n3,2,4\n4,2,4\n",
+                       {.target = "y", .weight = "w"});
+  };
+  for (const char* const weight : {"-1", "?", "heavy", "0"}) {
+    const std::string message = refusal(weight);
+    EXPECT_NE(message.find("weight 'w'"), std::string::npos) << message;
+    EXPECT_NE(message.find("row 2"), std::string::npos) << message;
+  }
+  EXPECT_NE(refusal("-1").find("'-1'"), std::string::npos) << refusal("-1");
+  EXPECT_NE(
+      fit_refusal("x,y\n1,1\n2,5\n", {.target = "y", .weight = "w"}).find("weight column 'w'"),
+      std::string::npos);
+  EXPECT_NE(message_of<OptionError>([] {
+              return fit(parse("x,y\n1,1\n2,5\n"), {.target = "y", .weight = "y"});
+            }).find("is the target"),
+            std::string::npos);
+  SparseRows sparse{.start = {0, 1, 2},
+                    .column = {0, 0},
+                    .value = {1, 2},
+                    .target = {1, 2},
+                    .columns = 1,
+                    .source = "s"};
+  EXPECT_NE(message_of<OptionError>([&] {
+              return Preprocessor::fit(sparse, Rows{0, 1}, {.weight = "w"});
+            }).find("LIBSVM"),
+            std::string::npos);
 }
 
 TEST(Preprocess, many_categories_stay_sparse) {

@@ -187,6 +187,10 @@ TEST(ReadCsv, a_first_column_without_a_name_is_an_index_and_left_out) {
   EXPECT_EQ(column_names(table), "x, y, index");
   ASSERT_EQ(table.notes.size(), 1U);
   EXPECT_NE(table.notes[0].find("index"), std::string::npos);
+  const std::string refusal =
+      message_of<DataError>([&] { return find_column(table, "index", "target"); });
+  EXPECT_NE(refusal.find("was left out"), std::string::npos) << refusal;
+  EXPECT_EQ(refusal.find("is not one of"), std::string::npos) << refusal;
   EXPECT_EQ(parse(",x,y\n0,1,a\n1,2,b\n", {.categorical = {"index"}}).columns.size(), 3U);
   // A missing value in a first row of data is no name.
   EXPECT_EQ(parse(",M,yes\n3,F,no\n4,M,no\n").rows, 3U);
@@ -288,7 +292,7 @@ TEST(ReadCsv, a_word_among_numbers_is_kept_aside_unless_declared) {
   const Table table = parse(text + "12O,1\n", {.threads = 2});
   EXPECT_EQ(table.columns[0].texts, (std::vector<TextValue>{{200'000, 200'002, "12O"}}));
   EXPECT_EQ(table.columns[0].numbers[199'999], 199'999 % 7);
-  EXPECT_EQ(parse(text + "12O,1\n", {.categorical = {"x"}}).columns[0].levels.back(), "12O");
+  EXPECT_EQ(parse(text + "12O,1\n", {.categorical = {"x"}}).columns[0].levels[7], "12O");
   EXPECT_EQ(parse(text + "12O,1\n", {.known_categorical = {"x", "z"}}).columns[0].levels.size(),
             8U);
   // In the sample that the layout is found from, too; nine of ten is the border.
@@ -464,15 +468,16 @@ Written random_table(std::uint64_t seed) {
       if (c > 0) written.text += separator;
       if (column.categorical) {
         const std::string word = random_word(rng);
-        const auto place = std::ranges::find(column.levels, word);
-        column.codes.push_back(static_cast<std::uint32_t>(place - column.levels.begin()));
-        if (place == column.levels.end()) column.levels.push_back(word);
+        const auto place = std::ranges::find(column.levels, word) - column.levels.begin();
+        const auto code = static_cast<std::uint32_t>(place);
+        column.codes.push_back(code);
+        if (code == column.levels.size()) column.levels.push_back(word);
         written.text += quote(word);
       } else {
-        column.numbers.push_back((rng.uniform() - 0.5) * static_cast<double>(rng.below(1000)));
+        const double number = (rng.uniform() - 0.5) * static_cast<double>(rng.below(1000));
+        column.numbers.push_back(number);
         std::array<char, 32> digits{};
-        const auto end =
-            std::to_chars(digits.data(), digits.data() + digits.size(), column.numbers.back());
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
         written.text += std::string(digits.data(), end.ptr);
       }
     }

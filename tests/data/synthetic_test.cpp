@@ -20,13 +20,13 @@ using support::message_of;
 
 constexpr std::array kTheta = {0.25, -0.25, 0.5, 0.7, -0.75};
 
-double mean(const Numbers& values) {
+double mean(const auto& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
 }
 
-double covariance(const Numbers& a, const Numbers& b) {
+double covariance(const auto& a, const auto& b) {
   Numbers products(a.size());
   const double mean_a = mean(a);
   const double mean_b = mean(b);
@@ -35,7 +35,8 @@ double covariance(const Numbers& a, const Numbers& b) {
 }
 
 Numbers noise(const Table& table) {
-  Numbers left = table.columns.back().numbers;
+  const CompactNumbers& targets = table.columns.back().numbers;
+  Numbers left(targets.begin(), targets.end());
   for (std::size_t c = 0; c < kTheta.size(); ++c) {
     for (std::size_t i = 0; i < left.size(); ++i)
       left[i] -= kTheta[c] * table.columns[c].numbers[i];
@@ -80,11 +81,11 @@ TEST(Synthetic, pareto_noise_has_its_tail) {
 TEST(Synthetic, sinc_features_are_bumps_of_one_x) {
   const Table table = make_synthetic("sinc", {.rows = 50'000, .seed = 3});
   ASSERT_EQ(table.columns.size(), 11U);
-  const Numbers& y = table.columns.back().numbers;
+  const CompactNumbers& y = table.columns.back().numbers;
   EXPECT_NEAR(mean(y), 0.05, 0.006);  // the integral of sinc over [-10, 10] is about 1, over 20
   EXPECT_NEAR(covariance(y, y), 0.04 + 0.05 - 0.0025, 0.003);
   for (std::size_t c = 0; c < 10; ++c) {
-    const Numbers& feature = table.columns[c].numbers;
+    const CompactNumbers& feature = table.columns[c].numbers;
     EXPECT_GE(*std::ranges::min_element(feature), 0);
     EXPECT_LE(*std::ranges::max_element(feature), 1);
     EXPECT_GT(*std::ranges::max_element(feature), 0.5);
@@ -100,8 +101,8 @@ TEST(Synthetic, seeds_and_sizes) {
     EXPECT_EQ(column(name, 10, 7), column(name, 10, 7));
     EXPECT_NE(column(name, 10, 7), column(name, 10, 8));
     // More rows leave the first ones as they are.
-    const Numbers few = column(name, 10, 7);
-    const Numbers many = column(name, 20, 7);
+    const CompactNumbers few = column(name, 10, 7);
+    const CompactNumbers many = column(name, 20, 7);
     EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin())) << name;
   }
 }

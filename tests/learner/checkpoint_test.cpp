@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -70,6 +71,39 @@ TEST(Checkpoint, killed_runs_end_in_the_same_model) {
       }
     }
   }
+}
+
+TEST(Checkpoint, that_cannot_be_written_any_more_ends_no_run) {
+  const Dataset data = data_of(Task::regression);
+  const Loss loss(LossKind::squared);
+  const TrainOptions options{.epochs = 6};
+  const TemporaryFolder folder;
+  const auto place = folder.path() / "place";
+  const auto elsewhere = folder.path() / "elsewhere";
+  std::filesystem::create_directory(place);
+  TrainHooks hooks;
+  hooks.checkpoint = place / "state";
+  hooks.run_identity = "run";
+  hooks.progress = [&](const EpochRecord& record) {
+    if (record.epoch == 3) std::filesystem::rename(place, elsewhere);
+    return true;
+  };
+  const TrainResult whole = train(data, nullptr, loss, options, hooks);
+  EXPECT_NE(whole.checkpoint_error.find("cannot write"), std::string::npos);
+  EXPECT_EQ(whole.epochs, 6U);
+  const TrainResult plain = train(data, nullptr, loss, options);
+  EXPECT_TRUE(plain.checkpoint_error.empty());
+  EXPECT_TRUE(std::ranges::equal(whole.model.parameters(), plain.model.parameters()));
+  // The last good one is there, and a run that it is given to ends alike.
+  hooks.checkpoint = elsewhere / "state";
+  std::uint64_t first = 0;
+  hooks.progress = [&](const EpochRecord& record) {
+    if (first == 0) first = record.epoch;
+    return true;
+  };
+  const TrainResult resumed = train(data, nullptr, loss, options, hooks);
+  EXPECT_EQ(first, 3U);
+  EXPECT_TRUE(std::ranges::equal(resumed.model.parameters(), plain.model.parameters()));
 }
 
 TEST(Checkpoint, of_another_run_or_damaged_is_refused) {

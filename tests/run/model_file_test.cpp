@@ -345,7 +345,7 @@ std::vector<Damage> damages() {
        "is damaged: options.nesterov is a number, not true or false"},
       {"unknown stop reason", [](json& m) { m["stop_reason"] = "tired"; },
        "stop_reason 'tired' is not one of: epochs, patience, diverged, interrupted, gap, optimal, "
-       "not_attained, dependent, stalled"},
+       "not_attained, stalled"},
       {"unknown task of the data", [](json& m) { m["data"]["task"] = "ranking"; },
        "task 'ranking' is not one of: auto, regression, binary, multiclass"},
       {"rows below 0", [](json& m) { m["data"]["rows"] = -1; },

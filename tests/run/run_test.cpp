@@ -438,14 +438,22 @@ std::string shares_csv(int rows) {
   return text;
 }
 
-TEST(Run, features_that_are_collinear_up_to_rounding_have_a_small_gap) {
+// Shares of 100 %: one feature is a linear combination of the others up to rounding.
+TEST(Run, collinear_features_are_certified_within_the_radius) {
   const TemporaryFolder folder;
   RunOptions options;
   options.data.data = folder.write("shares.csv", shares_csv(400)).string();
   options.data.target = "y";
   options.train.algorithm = Algorithm::exact;
-  const RunResult exact = run(options).results[0];
-  EXPECT_LE(exact.certificate->upper, 1.001 * exact.certificate->lower);
+  const RunReport report = run(options);
+  EXPECT_TRUE(report.notes.empty());
+  const Certificate& certificate = *report.results[0].certificate;
+  EXPECT_LE(certificate.relative_gap().value_or(1), 1e-3);
+  EXPECT_GE(certificate.radius, 100);
+  options.solve.certificate_radius = 7;
+  const RunReport within = run(options);
+  EXPECT_EQ(within.results[0].certificate->radius, 7);
+  EXPECT_GE(within.results[0].certificate->lower, certificate.lower * (1 - 1e-6));
 }
 
 // Nothing tells heads from tails.
@@ -470,8 +478,8 @@ TEST(Run, notes_of_a_path_name_the_tail_shares) {
   EXPECT_NE(report.headlines[0].find("0.02, 0.1"), std::string::npos) << report.headlines[0];
 }
 
-// A category's features are exactly collinear.
-TEST(Run, categories_are_solved_to_the_tolerance) {
+// A category's features add up to 1.
+TEST(Run, categories_are_certified) {
   const TemporaryFolder folder;
   Rng rng(10);
   std::string text = "colour,y\n";
@@ -486,7 +494,7 @@ TEST(Run, categories_are_solved_to_the_tolerance) {
   options.train.algorithm = Algorithm::exact;
   const RunReport report = run(options);
   EXPECT_EQ(report.results[0].model.parts().stop_reason, StopReason::optimal);
-  EXPECT_TRUE(report.notes.empty());
+  EXPECT_LE(report.results[0].certificate->relative_gap().value_or(1), 1e-6);
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.

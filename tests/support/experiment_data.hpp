@@ -6,6 +6,8 @@
 #include "experiment/study.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace adacvar::support {
 
@@ -13,7 +15,9 @@ namespace adacvar::support {
 inline RawData made_data(std::size_t rows, bool classes) {
   Table table = make_synthetic("pareto", {.rows = rows, .seed = 5});
   if (classes) {
-    for (double& y : table.columns.back().numbers) y = y > 0.4 ? 1 : 0;
+    std::vector<double> labels;
+    for (const double y : table.columns.back().numbers) labels.push_back(y > 0.4 ? 1 : 0);
+    table.columns.back().numbers = std::move(labels);
   }
   return {std::move(table), "y"};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ struct Outcome {
   int code = -1;  ///< exit code; 128 + number of the signal that ended it
   std::string out;
   std::string err;
+  double peak_bytes = 0;  ///< most memory at a time; at least that of the test itself
 };
 
 inline std::string content_of(const std::filesystem::path& path) {
@@ -41,9 +43,11 @@ class RunningProgram {
 
   [[nodiscard]] Outcome wait() const {
     int status = 0;
-    if (::waitpid(process_, &status, 0) != process_) throw std::runtime_error("cannot wait");
+    struct rusage usage {};
+    if (::wait4(process_, &status, 0, &usage) != process_) throw std::runtime_error("cannot wait");
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            content_of(folder_ / ".out"), content_of(folder_ / ".err")};
+            content_of(folder_ / ".out"), content_of(folder_ / ".err"),
+            1024 * static_cast<double>(usage.ru_maxrss)};
   }
 
  private:

@@ -43,6 +43,7 @@ struct DataOptions {
   std::vector<double> split = {};
   std::string valid_data = {};
   std::string test_data = {};
+  std::string weight = {};
   bool raw_features = false;
   bool strict = false;
   SourceOptions source = {};

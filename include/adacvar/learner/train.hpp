@@ -64,13 +64,11 @@ enum class StopReason : std::uint8_t {
   gap,           ///< the certified gap asked for is reached
   optimal,       ///< exact: the certified gap is within the tolerance
   not_attained,  ///< exact: the CVaR falls towards 0 while the weights grow
-  dependent,     ///< exact: so among models without features that depend on others
   stalled,       ///< exact: rounding or the limit on steps ended it
 };
 
-inline constexpr Names kStopReasonNames{"epochs",       "patience",  "diverged",
-                                        "interrupted",  "gap",       "optimal",
-                                        "not_attained", "dependent", "stalled"};
+inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged",     "interrupted",
+                                        "gap",    "optimal",  "not_attained", "stalled"};
 
 /// The defaults need no tuning: docs/how_it_works.md says how they were found.
 struct TrainOptions {
@@ -124,7 +122,8 @@ struct TrainHooks {
   /// After every epoch; false: what was looked for is found, and `recent` is the result.
   std::function<bool(const EpochView&)> watch = {};
   /// File that keeps the state after every epoch, and from which a run that was killed goes on to
-  /// the same result; empty: none. It is left behind in the end.
+  /// the same result; empty: none. It is left behind in the end. When it cannot be written any
+  /// more, training continues without (TrainingResult::checkpoint_error).
   std::filesystem::path checkpoint = {};
   std::string run_identity = {};              ///< a checkpoint of another identity is refused
   std::function<void(double)> gradient = {};  ///< networks: norm of every step's gradient
@@ -136,6 +135,8 @@ struct TrainingResult {
   StopReason stop_reason = StopReason::epochs;
   std::uint64_t epochs = 0;
   std::vector<EpochRecord> history;
+  std::string checkpoint_error =
+      {};  ///< why checkpoints ended before training; empty: they did not
 };
 
 using TrainResult = TrainingResult<LinearModel>;

@@ -71,6 +71,7 @@ struct RunResult {
   std::optional<PartRisk> valid = {};
   std::optional<PartRisk> test = {};
   std::vector<EpochRecord> history = {};  ///< in the user's units
+  std::string checkpoint_error = {};      ///< TrainingResult::checkpoint_error
   std::uint64_t epochs = 0;
   std::uint64_t trials = 1;           ///< number of runs that the model was selected from
   bool selected_by_accuracy = false;  ///< on the validation rows; else by CVaR

@@ -41,6 +41,7 @@ enum class CertifyChoice : std::uint8_t {
 struct SolveOptions {
   CertifyChoice certify = CertifyChoice::automatic;
   double tolerance = 1e-6;
+  double certificate_radius = 0;
   std::vector<double> alphas = {};
   double until_gap = 0;
 

@@ -17,18 +17,17 @@ enum class ExactStatus : std::uint8_t {
   /// rounding.
   optimal,
   not_attained,  ///< the CVaR falls towards 0 while the weights grow: separable classes
-  dependent,     ///< so among models that give `dependent` features no weight; see there
   stalled,       ///< rounding, or the limit on steps, ended it first; the certificate still holds
   interrupted,   ///< the flag asked for it
 };
 
-inline constexpr Names kExactStatusNames{"optimal", "not_attained", "dependent", "stalled",
-                                         "interrupted"};
+inline constexpr Names kExactStatusNames{"optimal", "not_attained", "stalled", "interrupted"};
 
 struct ExactOptions {
   double alpha = 0.1;
   double ridge = 0;
   double tolerance = 1e-6;
+  double radius = 0;  ///< Certificate::radius; 0: 100 times the larger of 1 and the solution's norm
   std::uint64_t max_steps = 1000;
   unsigned threads = 0;
   const std::atomic<bool>* stop = nullptr;
@@ -39,15 +38,8 @@ struct ExactResult {
   Certificate certificate;
   ExactStatus status = ExactStatus::stalled;
   std::uint64_t steps = 0;
-  double norm = 0;  ///< of the parameters
-  /// Features that are combinations of others up to the rounding of single precision, when there is
-  /// no ridge: their weights are 0. With large weights a model could fit that rounding, and be
-  /// lower; the certificate covers such models, too.
-  std::vector<std::uint32_t> dependent;
-  /// A lower bound of the CVaR of models that do not use those features; at least that of the
-  /// certificate.
-  double lower_without = 0;
-  std::vector<double> q;  ///< the law behind the bound, one entry per row
+  double norm = 0;        ///< of the parameters
+  std::vector<double> q;  ///< the distribution behind the bound, one entry per row
 };
 
 /// The linear model of least CVaR + ridge/2 |weights|^2, intercepts left out of the ridge, with a
