@@ -11,7 +11,7 @@
 namespace adacvar {
 namespace {
 
-TEST(Join, separators_stand_between_parts_only) {
+TEST(Join, separators_are_between_items_only) {
   EXPECT_EQ(join(std::vector<std::string>{}, ", "), "");
   EXPECT_EQ(join(std::vector<std::string>{"a"}, ", "), "a");
   EXPECT_EQ(join(std::vector<std::string>{"a", "", "c"}, ", "), "a, , c");

@@ -30,7 +30,7 @@ constexpr std::uint64_t kAllOnes = std::numeric_limits<std::uint64_t>::max();
 static_assert(std::uniform_random_bit_generator<Rng>);
 static_assert(Rng::min() == 0 && Rng::max() == kAllOnes);
 
-/// The authors' C code, written anew: SplitMix64 fills the state of xoshiro256++ [BV21].
+/// The authors' C code, rewritten: SplitMix64 fills the state of xoshiro256++ [BV21].
 struct PlainXoshiro {
   Words s{};
 
@@ -193,7 +193,7 @@ TEST(Rng, seeds_and_streams_share_no_output) {
 }
 
 TEST(Rng, streams_of_a_seed_are_unrelated) {
-  // Where two streams were related, the bits in which they differ would not be even.
+  // If two streams were related, their differing bits would not be evenly distributed.
   for (const auto& [a, b] : {std::pair{Rng(5, 0), Rng(5, 1)}, std::pair{Rng(5, 1), Rng(6, 0)},
                              std::pair{Rng(5, 7), Rng(6, 7)}}) {
     Rng first = a;
@@ -356,7 +356,7 @@ TEST(Rng, stream_that_cannot_be_written_is_an_error) {
   }
 }
 
-// The law tests lean on tests/support/chi_square.hpp; these lean on tables.
+// Tests of distributions rely on tests/support/chi_square.hpp; these check it against tables.
 
 TEST(ChiSquare, p_value_is_that_of_the_tables) {
   // A fair coin that shows 44 heads in 100: (6^2 + 6^2) / 50 = 1.44, p = 0.2301 (1 degree).
@@ -381,7 +381,7 @@ TEST(ChiSquare, rare_values_are_counted_together) {
   EXPECT_EQ(cells[2].count, 60);
 }
 
-TEST(ChiSquare, wrong_laws_are_found_and_their_counts_printed) {
+TEST(ChiSquare, wrong_distributions_are_detected_and_their_counts_printed) {
   using Counts = std::vector<std::uint64_t>;
   EXPECT_TRUE(is_uniform(Counts{1100, 900})) << "p = 8e-6 is above the threshold";
   const auto wrong = is_uniform(Counts{1120, 880});

@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(Condition, says_itself_for_the_library_and_for_the_command_line) {
+TEST(Condition, has_a_text_for_the_library_and_for_the_command_line) {
   EXPECT_EQ(Condition().text(), "");
   EXPECT_TRUE(Condition().is_always());
   EXPECT_EQ(with("loss", {"huber"}).text(), "only with loss = huber");
@@ -31,13 +31,13 @@ TEST(Condition, says_itself_for_the_library_and_for_the_command_line) {
             "only for sets");
 }
 
-TEST(Condition, says_what_it_excludes) {
+TEST(Condition, text_names_exclusions) {
   EXPECT_EQ((without("a") && without("b", {"1"}) && without("c")).text(), "not with a, b = 1 or c");
   EXPECT_EQ((with("a") && with("b") && without("c")).text(), "only with a and b but not with c");
   EXPECT_EQ((with("a") || without("b")).text(), "only with a, or not with b");
 }
 
-TEST(Condition, what_is_known_is_left_out) {
+TEST(Condition, known_tests_are_simplified_away) {
   const Condition some = with("a", {"1"}) && with("b", {"2"});
   const auto knows = [](const char* option, bool outcome) {
     return [=](const OptionTest& test) {
@@ -68,7 +68,7 @@ void expect_refused(std::vector<OptionState> options, OptionState option,
   support::expect_words<OptionError>([&] { refuse_unused(options); }, words);
 }
 
-TEST(RefuseUnused, names_the_option_what_it_needs_and_what_there_is) {
+TEST(RefuseUnused, names_the_option_its_condition_and_the_current_values) {
   expect_refused(states({"exact"}, "steps"), given("epochs", without("algorithm", {"exact"})),
                  "epochs has no effect ... not with algorithm = exact ... algorithm = exact");
   OptionState option = given("rate", with("schedule", {"constant"}));
@@ -78,7 +78,7 @@ TEST(RefuseUnused, names_the_option_what_it_needs_and_what_there_is) {
       "run.toml:3: rate has no effect ... only with schedule = constant ... schedule = steps");
 }
 
-TEST(RefuseUnused, what_rests_on_an_option_without_effect_has_none) {
+TEST(RefuseUnused, option_that_depends_on_an_unused_one_is_unused) {
   expect_refused(states({"exact"}, "steps"), given("decay", with("schedule", {"steps"})),
                  "decay has no effect ... with schedule = steps ... schedule has no effect ... "
                  "with algorithm = "
@@ -94,7 +94,7 @@ TEST(RefuseUnused, one_of_several_values_is_enough) {
                  "tolerance has no effect ... only with algorithm = exact ... adacvar,soft");
 }
 
-TEST(RefuseUnused, defaults_and_what_is_switched_off_pass) {
+TEST(RefuseUnused, defaults_and_flags_that_are_off_pass) {
   std::vector<OptionState> options = states({"mean"}, "steps");
   options.push_back({.name = "eta", .values = {"1"}, .condition = with("algorithm", {"adacvar"})});
   OptionState off = given("tune", with("algorithm", {"adacvar"}));
@@ -103,12 +103,12 @@ TEST(RefuseUnused, defaults_and_what_is_switched_off_pass) {
   EXPECT_NO_THROW(refuse_unused(options));
 }
 
-TEST(RefuseUnused, an_option_that_is_not_there_is_not_given) {
+TEST(RefuseUnused, an_unknown_option_counts_as_not_given) {
   EXPECT_NO_THROW(refuse_unused({given("a", without("b"))}));
   expect_refused({}, given("a", with("b")), "a has no effect ... only with b");
 }
 
-TEST(AddStates, what_differs_from_the_default_counts_as_given) {
+TEST(AddStates, differences_from_the_default_count_as_given) {
   TuneOptions options;
   options.threads = 3;
   std::vector<OptionState> found;

@@ -54,7 +54,7 @@ TEST(WriteFile, the_old_file_is_there_until_all_is_written) {
   EXPECT_EQ(bytes_of(path).size(), 100'000U);
 }
 
-TEST(WriteFile, what_fill_throws_comes_through_and_leaves_all_as_it_was) {
+TEST(WriteFile, exception_of_fill_propagates_and_changes_nothing) {
   const TemporaryFolder folder;
   const fs::path path = folder.write("f", "old");
   const auto fail = [](const Write& write) {
@@ -100,7 +100,7 @@ TEST(WriteFile, check_leaves_no_file_and_keeps_an_existing_one) {
   EXPECT_EQ(entries(folder), 1U);
 }
 
-TEST(WriteFile, a_draft_that_another_run_left_is_not_in_the_way) {
+TEST(WriteFile, partial_file_of_another_run_does_no_harm) {
   const TemporaryFolder folder;
   const std::string stale = "f.part-" + std::to_string(::getpid()) + "-0";
   (void)folder.write(stale, "stale");

@@ -428,7 +428,7 @@ std::vector<std::string> words_of(const std::string& line) {
 
 class BadInput : public testing::TestWithParam<Case> {
  protected:
-  // One model for all, made once: training is not what is tested here.
+  // One model for all cases: training is not tested here.
   static void SetUpTestSuite() {
     const TemporaryFolder folder;
     (void)folder.write("good.csv", numbers(40));

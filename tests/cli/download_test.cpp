@@ -45,7 +45,7 @@ std::string content(const fs::path& path) {
 
 class DownloadTest : public testing::Test {
  protected:
-  // A proxy of the environment would come between us and our server.
+  // A proxy from the environment would intercept the requests.
   static void SetUpTestSuite() { ::setenv("no_proxy", "*", 1); }
 
   /// kBody from `url`, to a folder that is not there yet.
@@ -187,7 +187,7 @@ TEST_F(DownloadTest, can_be_cancelled) {
                 "cancelled");
 }
 
-TEST_F(DownloadTest, what_the_observer_throws_comes_through) {
+TEST_F(DownloadTest, exception_of_the_observer_propagates) {
   const LocalServer server([](const std::string&) { return http_answer("200 OK", kBody); });
   EXPECT_THROW(download(wanted(server.url("/")),
                         [](const FetchProgress&) -> bool { throw std::logic_error("mine"); }),
@@ -211,13 +211,13 @@ TEST_F(DownloadTest, unknown_host_is_named) {
 }
 
 // The outcome does not depend on the clock: the server is silent for as long as we listen.
-TEST_F(DownloadTest, silent_server_is_given_up) {
+TEST_F(DownloadTest, silent_server_times_out) {
   const LocalServer server([](const std::string&) { return std::string(); });
   const std::string words = failure(wanted(server.url("/")), {}, {.stall_seconds = 1});
   expect_begins(words, "cannot be fetched: Operation too slow");
 }
 
-TEST_F(DownloadTest, folder_that_cannot_be_made_is_named) {
+TEST_F(DownloadTest, folder_that_cannot_be_created_is_named) {
   const LocalServer server([](const std::string&) { return http_answer("200 OK", kBody); });
   const support::TemporaryFolder other;
   Download what = wanted(server.url("/"));

@@ -34,7 +34,7 @@ fs::path real_folder() {
 
 class FetchNamedSet : public testing::Test {
  protected:
-  // A proxy of the environment would come between us and our server.
+  // A proxy from the environment would intercept the requests.
   static void SetUpTestSuite() { ::setenv("no_proxy", "*", 1); }
 
   TemporaryFolder folder_;
@@ -77,7 +77,7 @@ TEST_F(FetchRealSets, every_set_is_fetched_and_loads) {
   }
 }
 
-// Its originals are packed: they stay so, and their sums are of the packed files.
+// Its originals are compressed and stay so; their checksums are those of the compressed files.
 TEST_F(FetchRealSets, mnist_is_fetched_as_it_is_published) {
   if (!fs::exists(real_folder() / "mnist")) GTEST_SKIP() << "no mnist in " << real_folder();
   const FetchOptions options{.folder = folder_.path() / "data", .mirror = server_.url("/mirror/")};
@@ -91,7 +91,7 @@ TEST_F(FetchRealSets, mnist_is_fetched_as_it_is_published) {
   EXPECT_EQ(load_named_images("mnist", options.folder).rows(), 70'000U);
 }
 
-TEST_F(FetchRealSets, what_is_there_is_left_alone) {
+TEST_F(FetchRealSets, existing_files_are_kept) {
   const FetchOptions options{.folder = folder_.path(), .mirror = server_.url("/mirror")};
   (void)fetch_named_set("monks", options);
   fs::remove(folder_.path() / "monks-1/monks-1.test");
@@ -102,7 +102,7 @@ TEST_F(FetchRealSets, what_is_there_is_left_alone) {
   EXPECT_EQ(server_.requests().size(), asked + 1);
 }
 
-TEST_F(FetchRealSets, packed_file_counts_as_there) {
+TEST_F(FetchRealSets, compressed_file_counts_as_present) {
   fs::copy(real_folder() / "adult", folder_.path() / "adult");
   ASSERT_FALSE(fs::exists(folder_.path() / "adult/adult.data")) << "the data folder has it packed";
   const auto fetched =
@@ -151,7 +151,7 @@ TEST_F(FetchNamedSet, failure_leaves_nothing) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
-TEST_F(FetchNamedSet, set_without_address_says_where_it_comes_from) {
+TEST_F(FetchNamedSet, set_without_url_names_its_origin) {
   EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
                  return fetch_named_set("phoneme", {.folder = folder_.path()});
                }),

@@ -60,7 +60,7 @@ TEST(ReadCount, keeps_to_its_bounds_in_any_form) {
   }
 }
 
-TEST(ReadList, splits_at_commas_and_has_no_empty_parts) {
+TEST(ReadList, splits_at_commas_and_has_no_empty_items) {
   EXPECT_EQ(read_list("l", ""), Words{});
   EXPECT_EQ(read_list("l", "a"), Words{"a"});
   EXPECT_EQ(read_list("l", "a,b c,d"), (Words{"a", "b c", "d"}));
@@ -80,7 +80,7 @@ TEST(ReadList, reads_blanks_and_quotes_as_csv_has_them) {
                             "l = '\"a\"b': text behind a closing quote");
 }
 
-TEST(ReadSwitch, is_true_or_false) {
+TEST(ReadFlag, is_true_or_false) {
   EXPECT_TRUE(read_flag("s", "true"));
   EXPECT_FALSE(read_flag("s", "false"));
   for (const char* bad : {"", "1", "True", "yes"}) {
@@ -100,7 +100,7 @@ TEST(ReadChoice, is_one_of_the_names) {
   }
 }
 
-TEST(Shortest, reads_back_as_the_same_number) {
+TEST(ShortestText, reads_back_as_the_same_number) {
   for (const double value : {0.1, 1.0 / 3, 1e-300, 50.0, 1e22}) {
     EXPECT_EQ(read_number("a", shortest_text(value)), value);
   }

@@ -1,4 +1,4 @@
-// No file that is read is written, and none is written twice: refused before any work.
+// A command neither overwrites its input nor writes a file twice: refused before any work.
 
 #include "support/made_pictures.hpp"
 #include "support/run_program.hpp"
@@ -124,7 +124,7 @@ TEST_F(Overwriting, files_of_named_sets_and_labels_are_inputs) {
   ASSERT_NE(listed.find("abalone"), std::string::npos);
   before_ = contents();
   expect_refused("train a-images-idx3 --model a-labels-idx1", "model = ", "data = ");
-  // A set that is not there reads nothing, but would: its first file is named in the error.
+  // Files of a missing set count as inputs, too: the error names the first.
   const Outcome missing = run_line(folder_, "train abalone --data-dir sets");
   EXPECT_EQ(missing.code, 3);
   const std::string path = missing.err.substr(9, missing.err.find(": ", 9) - 9);

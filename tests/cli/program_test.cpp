@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Two clouds of points around (0, 0) and (3, 3); a third around (6, 0) when asked for.
+// Two clouds of points around (0, 0) and (3, 3); optionally a third around (6, 0).
 std::string clouds(int rows, int kinds) {
   std::string text = "u,v,colour,kind\n";
   for (int i = 0; i < rows; ++i) {
@@ -134,7 +134,7 @@ TEST(Program, a_model_file_gives_the_risks_that_training_printed) {
   EXPECT_EQ(lines.at(0), "prediction,score");
 }
 
-TEST(Program, parts_are_found_again_though_columns_were_left_out) {
+TEST(Program, split_is_reproduced_despite_dropped_columns) {
   const TemporaryFolder folder;
   (void)folder.write("c.csv", clouds(200, 2));
   const json trained = run_json(folder, {"train", "c.csv", "--target", "kind", "--drop", "colour",
@@ -143,7 +143,7 @@ TEST(Program, parts_are_found_again_though_columns_were_left_out) {
   EXPECT_DOUBLE_EQ(evaluated["mean"], trained["risk"]["valid"]["mean"]);
 }
 
-TEST(Program, evaluate_tells_groups_apart) {
+TEST(Program, evaluate_reports_groups) {
   const TemporaryFolder folder;
   (void)folder.write("c.csv", clouds(200, 2));
   (void)run_json(folder,
@@ -291,7 +291,7 @@ TEST(Program, compare_repeats_with_other_seeds_and_splits) {
   EXPECT_EQ(found["runs"].size(), 15U);
   EXPECT_EQ(found["repeats"]["algorithms"].size(), 5U);
   EXPECT_NE(found["runs"][0]["risk"]["test"]["mean"], found["runs"][5]["risk"]["test"]["mean"]);
-  // One model, trace or checkpoint is of one run: train has no repeats, compare none of those.
+  // Model, trace and checkpoint belong to a single run: train has no repeats, compare none of them.
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"train", "pareto", "--repeats", "2", "--model", "m.json"},
            {"compare", "pareto", "--repeats", "2", "--model", "m.json"},
@@ -302,7 +302,7 @@ TEST(Program, compare_repeats_with_other_seeds_and_splits) {
   }
 }
 
-TEST(Program, compare_tells_of_every_algorithm_on_the_same_rows) {
+TEST(Program, compare_reports_every_algorithm_on_the_same_rows) {
   const TemporaryFolder folder;
   const json found = run_json(folder, {"compare", "pareto", "--make-rows", "600", "--epochs", "5"});
   ASSERT_EQ(found["runs"].size(), 5U);
@@ -338,7 +338,7 @@ TEST(Program, exact_is_certified_and_at_alpha_one_the_mean) {
   EXPECT_EQ(run(folder, {"predict", "m.json", "normal", "--make-rows", "3"}).code, 0);
 }
 
-TEST(Program, separable_classes_are_told_of) {
+TEST(Program, separable_classes_are_noted) {
   const TemporaryFolder folder;
   std::string text = "x,kind\n";
   for (int i = 0; i < 60; ++i) text += std::to_string(i) + (i < 30 ? ",a\n" : ",b\n");
@@ -627,7 +627,7 @@ TEST(Program, reproduce_removes_figures_of_sets_that_are_out) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "r" / "sinc-alpha.svg"));
 }
 
-TEST(Program, help_tells_folders_from_files) {
+TEST(Program, help_distinguishes_folders_from_files) {
   const TemporaryFolder folder;
   const std::string help = run(folder, {"reproduce", "--help"}).out;
   EXPECT_NE(help.find("--out DIR"), std::string::npos);
@@ -636,7 +636,7 @@ TEST(Program, help_tells_folders_from_files) {
   EXPECT_NE(run(folder, {"compare", "--help"}).out.find("--figures DIR"), std::string::npos);
 }
 
-TEST(Program, a_killed_reproduction_goes_on_and_gives_the_same_tables) {
+TEST(Program, a_killed_reproduction_resumes_and_gives_the_same_tables) {
   const TemporaryFolder folder;
   const auto words = [](const std::string& out) {
     return std::vector<std::string>{"reproduce", "convex",  "--sets", "normal", "--make-rows",
@@ -688,7 +688,7 @@ TEST(Program, names_with_line_ends_are_described_in_a_line_each) {
             "k           category        0  2 values: a\\nb, c\n");
 }
 
-TEST(Program, standard_output_that_takes_nothing_is_an_error) {
+TEST(Program, unwritable_standard_output_is_an_error) {
   const TemporaryFolder folder;
   const Outcome outcome = support::run_program(
       "/bin/sh", {"-c", ADACVAR_PROGRAM " data make normal --rows 9 >/dev/full"}, folder.path());
@@ -696,7 +696,7 @@ TEST(Program, standard_output_that_takes_nothing_is_an_error) {
   EXPECT_EQ(outcome.err, "adacvar: cannot write to standard output: No space left on device\n");
 }
 
-TEST(Program, standard_error_that_takes_nothing_is_no_matter) {
+TEST(Program, unwritable_standard_error_is_ignored) {
   const TemporaryFolder folder;
   for (const std::string where : {"/dev/full", "&-"}) {
     const std::string command =

@@ -1,4 +1,4 @@
-// Nothing is lost when the terminal, the reader of a pipe or the room on a disk goes.
+// No result is lost when the terminal closes, a pipe is closed or the disk is full.
 
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
@@ -55,7 +55,7 @@ TEST(LostTerminal, a_hangup_keeps_the_best_model_as_an_interrupt_does) {
   EXPECT_TRUE(is_model(folder, "m.json"));
 }
 
-TEST(LostTerminal, nohup_goes_on) {
+TEST(LostTerminal, nohup_continues) {
   const TemporaryFolder folder;
   const std::string script =
       "trap '' HUP; " ADACVAR_PROGRAM
@@ -83,7 +83,7 @@ TEST(LostTerminal, messages_that_nobody_reads_end_training_with_the_best_model) 
   EXPECT_TRUE(is_model(folder, "m.json"));
 }
 
-TEST(LostTerminal, a_program_started_to_ignore_closed_pipes_goes_on) {
+TEST(LostTerminal, a_program_started_to_ignore_closed_pipes_continues) {
   const TemporaryFolder folder;
   const std::string line =
       "trap '' PIPE; " ADACVAR_PROGRAM " train pareto --make-rows 100 --model m.json";
@@ -159,7 +159,7 @@ TEST(FullDisk, a_checkpoint_that_does_not_fit_costs_neither_table_nor_model) {
   EXPECT_EQ(content_of(folder.path() / "m.json"), cut_short) << "the same model";
 }
 
-TEST(FullDisk, what_is_kept_is_told_where_the_table_is_lost) {
+TEST(FullDisk, saved_model_is_named_when_the_table_is_lost) {
   const TemporaryFolder folder;
   const Outcome outcome = shell(folder, ADACVAR_PROGRAM
                                 " train pareto --make-rows 100 --quiet --model m.json --report "

@@ -10,7 +10,7 @@
 namespace adacvar::cli {
 namespace {
 
-/// Standard output is a terminal, of which nobody sees anything, as long as this lives.
+/// Makes standard output an invisible terminal during its lifetime.
 class OnTerminal {
  public:
   OnTerminal() : kept_(::dup(STDOUT_FILENO)), master_(::posix_openpt(O_RDWR | O_NOCTTY)) {

@@ -120,7 +120,7 @@ TEST_F(Words, formats_that_are_not_read_are_named) {
   }
 }
 
-TEST_F(Words, damaged_models_are_refused_in_our_words) {
+TEST_F(Words, damaged_models_are_refused_without_json_exceptions) {
   write_numbers("t.csv");
   ASSERT_EQ(run("train t.csv --target y --epochs 2 --model m.json --quiet").code, 0);
   const nlohmann::json good = nlohmann::json::parse(support::content_of(folder_.path() / "m.json"));
@@ -172,7 +172,7 @@ TEST_F(Words, reading_a_large_file_shows_on_a_terminal_only) {
   EXPECT_FALSE(has(run("data describe large.csv").err, "reading"));
 }
 
-// Classes that nothing tells apart: the best model at a small alpha gives each the same chance.
+// Indistinguishable classes: at a small alpha the best model predicts equal probabilities.
 std::string coins(int classes) {
   std::string text = "x,c\n";
   for (int i = 0; i < 240; ++i) {
@@ -181,7 +181,7 @@ std::string coins(int classes) {
   return text;
 }
 
-TEST_F(Words, that_the_uniform_classifier_is_best_stands_first_even_when_quiet) {
+TEST_F(Words, uniform_optimum_is_noted_first_even_when_quiet) {
   for (const int classes : {2, 3}) {
     write("coins.csv", coins(classes));
     const std::string words = "= log " + std::to_string(classes);

@@ -187,7 +187,7 @@ TEST(DataSampler, ObservesWhileAnotherThreadDraws) {
   EXPECT_EQ(draws, 80'000U);
 }
 
-TEST(DataSampler, GoesOnFromSavedState) {
+TEST(DataSampler, ResumesFromSavedState) {
   for (const char* kind : {"uniform", "shuffled", "adaptive"}) {
     SCOPED_TRACE(kind);
     DataSampler sampler(make_sampler(kind, kSize).variant(), Rng(5));
@@ -264,7 +264,7 @@ TEST(DataSampler, ArchivesThatAreNoState) {
     DataSampler other(adaptive(20), Rng(1));
     expect_words<DataError>([&] { load(sampler, saved(other)); }, "20 examples ... 50");
   }
-  // A damaged state is the sampler's own refusal; nothing has changed after all of it.
+  // A damaged state is refused by the sampler itself; the state is unchanged after all errors.
   {
     torch::serialize::OutputArchive out;
     sampler.save(out);

@@ -78,7 +78,7 @@ TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
   for (int kills = 0; kills < 2; ++kills) {
     const std::string before = content_of(folder.path() / "state");
     const RunningProgram running(ADACVAR_PROGRAM, words_of(line), folder.path());
-    // Until it has got somewhere; a program that ends sooner is no test.
+    // Waits until training has progressed; a program that ends sooner tests nothing.
     while (content_of(folder.path() / "state") == before) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -108,7 +108,7 @@ TEST(DeepProgram, checkpoint_of_other_options_is_refused) {
   expect_words(other.err, "state: ... checkpoint ... other");
 }
 
-TEST(DeepProgram, what_is_wrong_is_said) {
+TEST(DeepProgram, bad_input_is_refused_with_key_words) {
   const TemporaryFolder folder;
   struct Case {
     const char* line;

@@ -218,7 +218,7 @@ TEST(TrainModule, every_image_network_learns) {
   }
 }
 
-TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
+TEST(TrainModule, loss_that_is_not_finite_keeps_the_last_finite_checkpoint) {
   const Dataset data = images(60);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();
@@ -241,7 +241,7 @@ TEST(TrainModule, loss_that_is_no_number_keeps_the_last_finite_checkpoint) {
   EXPECT_EQ(support::content_of(hooks.checkpoint), kept);
 }
 
-TEST(TrainModule, weights_make_the_same_network_again) {
+TEST(TrainModule, saved_weights_restore_the_network) {
   const Dataset data = images(60, 16);
   const Loss loss(LossKind::softmax);
   const auto maker = torch_network_maker();

@@ -54,7 +54,7 @@ TEST(RunStudy, threads_do_not_change_the_tables) {
   EXPECT_EQ(tables_of(study, one), tables_of(study, two));
 }
 
-TEST(RunStudy, goes_on_where_it_was_stopped) {
+TEST(RunStudy, resumes_where_it_was_stopped) {
   const TemporaryFolder folder;
   const Study study = small_study();
   ResultLog whole(folder.path() / "whole", "s");

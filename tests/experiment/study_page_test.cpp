@@ -30,7 +30,7 @@ StudyResult result_of(Summary summary) {
   return {std::move(summary), std::move(tables)};
 }
 
-TEST(StudyPage, says_who_is_best) {
+TEST(StudyPage, names_the_best) {
   const Page page = study_page({result_of(made_summary(Experiment::convex, "abalone"))}, {});
   EXPECT_PRED2(
       support::has_words, page.verdict,
@@ -41,7 +41,7 @@ TEST(StudyPage, says_who_is_best) {
   EXPECT_EQ(figure_files(page)[0].name, "convex-regression-scores.svg");
 }
 
-TEST(StudyPage, the_order_is_that_of_the_wins_and_ties_of_all_are_said) {
+TEST(StudyPage, algorithms_are_ordered_by_wins_and_ties_are_named) {
   Summary summary{
       .study = make_study(Experiment::convex, {.seeds = 2, .sets = {"abalone", "sinc"}}),
       .selected = {}};

@@ -67,7 +67,7 @@ TEST(StudyTables, compare_training_with_the_certified_optimum) {
             (Cells{"abalone", "0.5", "1.250", "1.125", "4.250", "–", "8.250"}));
 }
 
-TEST(StudyTables, say_what_was_chosen_and_what_overflowed) {
+TEST(StudyTables, list_selected_and_diverged_configurations) {
   const ResultTable table = study_tables(made_summary("abalone"), nullptr)[2];
   EXPECT_EQ(texts(table.rows[4]), (Cells{"abalone", "mean", "sgd 0.05, batch 64", "0 of 2"}));
   EXPECT_EQ(texts(table.rows[3]), (Cells{"abalone", "soft", "none", "2 of 2"}));
@@ -107,7 +107,7 @@ TEST(StudyFigures, normalised_scores_run_from_the_best_to_the_worst) {
   EXPECT_TRUE(by_set.series[0].marked[0]);
 }
 
-TEST(StudyFigures, tradeoff_draws_both_knobs) {
+TEST(StudyFigures, tradeoff_draws_alpha_and_gamma) {
   Summary summary{.study = make_study(Experiment::tradeoff, {.seeds = 2, .sets = {"monks"}}),
                   .selected = {}};
   summary.selected.resize(1);

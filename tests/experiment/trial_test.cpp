@@ -59,7 +59,7 @@ TEST(IsSelectedBefore, looks_at_the_accuracy_of_classes_first) {
   EXPECT_FALSE(is_selected_before(accurate, accurate, Task::binary));
 }
 
-// The slow twin: every number of epochs trained for itself, so far as the learning rate is steady.
+// The slow twin: trains each number of epochs separately, while the learning rate is constant.
 TEST(RunTrial, reads_the_best_epoch_on_validation_rows) {
   for (const bool classes : {false, true}) {
     const PreparedData data = support::made_case(600, classes);
@@ -103,7 +103,7 @@ TEST(RunTrial, nothing_has_a_smaller_training_cvar_than_the_bound) {
   EXPECT_NEAR(exact->last.train.cvar, *exact->bound, 1e-6F * *exact->bound);
 }
 
-TEST(RunTrial, a_run_that_goes_astray_is_a_result) {
+TEST(RunTrial, a_diverged_run_is_a_result) {
   const PreparedData data = support::made_case(400, false);
   TrainOptions options = mean_options();
   options.optimizer.kind = OptimizerKind::adam;

@@ -34,7 +34,7 @@ RawData tiny_images() {
   return {std::move(images), "label", 8};
 }
 
-/// Scores by the first pixel; learns nothing. Its "epochs" tell the hooks what a real one would.
+/// Scores by the first pixel and learns nothing; calls the hooks like a real network.
 class FixedNetwork final : public Network {
  public:
   [[nodiscard]] std::size_t outputs() const noexcept override { return 1; }

@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(HistogramText, marks_stand_below_their_bars) {
+TEST(HistogramText, marks_are_below_their_bars) {
   // 64 bins over [0, 64]: the mean 7.4 in the eighth, VaR 1 in the second, the CVaR in the last.
   const auto lines = lines_of(histogram_text(evaluation_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 64}), {}));
   ASSERT_EQ(lines.size(), 5U);

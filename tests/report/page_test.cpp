@@ -31,7 +31,7 @@ Page page_of(const std::string& text) {
                          PageTable{text, {text}, {{PageCell{.text = text}}}}}}}};
 }
 
-TEST(PageHtml, text_is_escaped_wherever_it_stands) {
+TEST(PageHtml, text_is_escaped_everywhere) {
   const std::string page = html(page_of(kEvil));
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_EQ(count_of(page, "</script>"), 3U);
@@ -48,7 +48,7 @@ TEST(PageHtml, asks_for_nothing_outside_itself) {
   EXPECT_NE(page.find("Permission is hereby granted"), std::string::npos);
 }
 
-TEST(PageHtml, switches_are_there_where_there_is_a_choice) {
+TEST(PageHtml, views_can_be_switched_if_there_are_several) {
   Page page{.title = "t", .subtitle = "", .verdict = "", .notes = {}, .sections = {}};
   PageFigure figure = lines("name");
   page.sections.push_back({"both", {figure}});
@@ -106,7 +106,7 @@ TEST(OriginSection, tells_the_command_and_what_differs_from_the_defaults) {
   EXPECT_FALSE(options.rows[1][2].marked);
 }
 
-TEST(PageHtml, what_is_not_there_stands_where_numbers_do) {
+TEST(PageHtml, empty_cells_are_aligned_like_numbers) {
   Page page{.title = "t", .subtitle = "", .verdict = "", .notes = {}, .sections = {}};
   page.sections.push_back(
       {"s", {PageTable{"risks", {"n"}, {{number_cell(0.25)}, {PageCell{.text = "–"}}}}}});

@@ -76,7 +76,7 @@ TEST(Repeats, rows_that_stay_the_same_have_no_overlap_to_correct) {
   EXPECT_DOUBLE_EQ(summarise_repeats(reports)[2].test->error, std::sqrt(1.0 / 3));
 }
 
-TEST(Repeats, what_diverged_once_is_not_in_the_race) {
+TEST(Repeats, algorithm_that_diverged_once_is_not_compared) {
   std::vector<RunReport> reports = three_reports();
   change_model(reports[1].results[0],
                [&](TrainedModel& m) { m.stop_reason = StopReason::diverged; });
@@ -87,7 +87,7 @@ TEST(Repeats, what_diverged_once_is_not_in_the_race) {
   EXPECT_EQ(found[1].test->above_least.mean, 0);
 }
 
-TEST(Repeats, the_table_stars_what_is_not_told_apart) {
+TEST(Repeats, the_table_stars_what_is_not_significantly_different) {
   const std::string text = repeats_text(three_reports());
   EXPECT_NE(text.find("3 seeds and splits, 7 to 9"), std::string::npos) << text;
   const std::string test = text.substr(text.find("\ntest"));
@@ -113,7 +113,7 @@ TEST(Repeats, the_widest_numbers_fit_80_columns) {
   EXPECT_NE(text.find("accuracy"), std::string::npos) << text;
 }
 
-TEST(Repeats, json_has_every_run_and_what_they_come_to) {
+TEST(Repeats, json_has_every_run_and_the_summary) {
   const json found = json::parse(repeats_json(three_reports(), {"a note"}));
   EXPECT_EQ(found["repeats"]["seeds"], (json{7, 8, 9}));
   EXPECT_EQ(found["runs"].size(), 9U);

@@ -38,14 +38,14 @@ TEST(PairedTTest, needs_pairs) {
   EXPECT_THROW((void)paired_t_test(Values{}, Values{}), OptionError);
 }
 
-TEST(BestSet, has_the_best_and_what_cannot_be_told_from_it) {
+TEST(BestSet, has_the_best_and_those_not_significantly_different) {
   const std::vector<Values> scores = {
       {1.0, 1.1, 0.9, 1.0, 1.0}, {5, 5.1, 4.9, 5, 5}, {1.1, 1.0, 1.0, 0.9, 1.1}, {}};
   EXPECT_EQ(best_set(scores, false), (std::vector{true, false, true, false}));
   EXPECT_EQ(best_set(scores, true), (std::vector{false, true, false, false}));
 }
 
-TEST(Normalised, goes_from_zero_to_one_as_in_the_paper) {
+TEST(NormaliseScores, goes_from_zero_to_one_as_in_the_paper) {
   const auto scores = normalise_scores({{2, 4}, {1, 1}, {5, 5}, {}});
   EXPECT_DOUBLE_EQ(scores[0].mean, 0.5);  // (3 - 1) / (5 - 1)
   EXPECT_DOUBLE_EQ(scores[0].sd, std::sqrt(2.0) / 5);

@@ -178,7 +178,7 @@ TEST(HistogramChartSvg, has_a_panel_for_every_series_with_its_marks) {
       "Histograms of loss. a: from 0 to 4; mean 1.2, CVaR 3. b: from 0 to 4; mean 1.2, CVaR 3.");
 }
 
-TEST(Shortened, cuts_between_characters) {
+TEST(Shorten, cuts_between_characters) {
   EXPECT_EQ(shorten("abc", 3), "abc");
   EXPECT_EQ(shorten("abcd", 3), "ab\xe2\x80\xa6");
   EXPECT_EQ(shorten("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 3), "\xc3\xa9\xc3\xa9\xe2\x80\xa6");
@@ -195,7 +195,7 @@ TEST(ScatterChartSvg, shares_beside_a_diagonal_are_drawn_from_0_to_1) {
   EXPECT_EQ(count_of(drawing, ">1.2<"), 0U);
 }
 
-TEST(TextAlternative, of_a_histogram_tells_values_from_what_is_drawn) {
+TEST(TextAlternative, of_a_histogram_has_the_ranges_of_values_and_bins) {
   HistogramChart chart{.title = "t",
                        .x_label = "loss",
                        .y_label = "rows",

@@ -80,7 +80,7 @@ TEST(TextTable, fit_leaves_alone_what_fits) {
   EXPECT_EQ(table.text(), "caf\xc3\xa9  n\n");
 }
 
-TEST(Wrapped, breaks_at_blanks_and_keeps_long_words) {
+TEST(Wrap, breaks_at_blanks_and_keeps_long_words) {
   EXPECT_EQ(wrap("one two three", 7), "one two\nthree");
   EXPECT_EQ(wrap("one two three", 9, 2), "one two\n  three");
   EXPECT_EQ(wrap("a verylongword b", 5), "a\nverylongword\nb");

@@ -78,7 +78,7 @@ TEST(Certificate, a_gap_is_never_rounded_down) {
   EXPECT_EQ(percent_text(0.5), "50 %");
 }
 
-// Who computes the gap from the numbers printed finds the one that is printed.
+// The printed gap equals the one computed from the printed numbers.
 TEST(Certificate, what_is_printed_agrees_with_itself) {
   const auto text = [](double lower, double upper) {
     return certificate_text({.lower = lower, .upper = upper}, "CVaR");
@@ -106,7 +106,7 @@ TEST(Certificate, what_is_printed_agrees_with_itself) {
   }
 }
 
-TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
+TEST(Verdict, the_gap_names_its_model) {
   RunReport report{{on_test(Algorithm::adacvar, 1, 3), on_test(Algorithm::mean, 1, 2)}, {}};
   report.results[0].certificate = Certificate{1, 1.003};
   EXPECT_TRUE(verdict(report).ends_with(
@@ -114,7 +114,7 @@ TEST(Verdict, the_gap_is_said_of_the_model_that_it_belongs_to) {
       "other algorithm has a lower CVaR there than the mean-trained model."));
 }
 
-TEST(Verdict, there_is_none_of_runs_that_broke_off) {
+TEST(Verdict, there_is_none_for_failed_runs) {
   RunReport report{{on_test(Algorithm::adacvar, 1, 2), on_test(Algorithm::mean, 1, 3)}, {}};
   change_model(report.results[1], [&](TrainedModel& m) { m.stop_reason = StopReason::diverged; });
   EXPECT_EQ(verdict(report), "No verdict: Mean diverged.");
@@ -151,7 +151,7 @@ TEST(Verdict, names_differences_that_are_not_significant) {
       verdict(report).find("Trunc-CVaR is not significantly different from Ada-CVaR on the test"),
       std::string::npos)
       << verdict(report);
-  // The losses of both decide about Ada-CVaR and mean.
+  // The comparison of Ada-CVaR and mean uses the losses of both.
   report.results[0].detail->losses = {1, 2, 3, 4, 5, 6, 7, 2.0};
   report.results[2].detail->losses = {2, 1, 4, 3, 6, 5, 2, 7.1};
   EXPECT_NE(verdict(report).find("mean-trained model's (not significant"), std::string::npos)

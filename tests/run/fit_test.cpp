@@ -135,7 +135,7 @@ TEST(Fit, all_algorithms_come_near_the_optimum) {
             least);
 }
 
-TEST(Fit, classes_are_told_by_value_or_by_name) {
+TEST(Fit, classes_are_given_by_value_or_by_name) {
   const Problem p = linear_problem(200);
   Numbers labels;
   Words names;
@@ -228,7 +228,7 @@ TEST(Fit, a_table_of_numbers_is_predicted_from_a_matrix) {
   EXPECT_NEAR(scored.losses[0], std::pow(scored.predictions[0] - 3, 2), 1e-9);
 }
 
-TEST(Fit, sizes_values_and_options_are_checked_at_the_door) {
+TEST(Fit, sizes_values_and_options_are_checked_first) {
   const Problem p = linear_problem(20);
   const MatrixView x(p.x, p.rows, 3);
   expect_words<DataError>([&] { (void)MatrixView(p.x, 21, 3); }, "60 values");

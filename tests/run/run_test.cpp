@@ -257,7 +257,7 @@ TEST(Compare, is_a_run_of_every_algorithm_on_the_same_rows) {
   }
 }
 
-TEST(Compare, marks_what_the_rows_do_not_tell_from_the_least_cvar) {
+TEST(Compare, marks_those_not_significantly_above_the_least_cvar) {
   const RunReport report = compare(synthetic());
   for (const auto part : {&RunResult::train, &RunResult::valid, &RunResult::test}) {
     double least = std::numeric_limits<double>::infinity();
@@ -354,7 +354,7 @@ TEST(Run, a_stop_on_the_way_keeps_the_epochs_done) {
                              }
                            },
                        .stop = &stop};
-  // 64 steps an epoch: the flag is looked at when each begins.
+  // 64 steps per epoch: the flag is checked before each.
   RunOptions options = synthetic(256, 50);
   options.data.split = {0.5, 0.3, 0.2};
   options.train.batch = 2;
@@ -364,7 +364,7 @@ TEST(Run, a_stop_on_the_way_keeps_the_epochs_done) {
   EXPECT_EQ(result.history.size(), 2U);
 }
 
-TEST(Run, progress_tells_of_every_epoch_then_of_the_end) {
+TEST(Run, progress_reports_every_epoch_then_the_end) {
   std::vector<double> losses;
   std::vector<std::size_t> done;
   const RunHooks hooks{.progress = [&](const RunProgress& progress) {
@@ -398,7 +398,7 @@ TEST(Run, progress_counts_runs_where_there_are_several) {
   EXPECT_EQ(done, (std::vector<std::size_t>{1, 2, 3, 4, 5}));
 }
 
-TEST(Run, what_a_hook_throws_comes_through) {
+TEST(Run, exception_of_a_hook_propagates) {
   RunOptions options = synthetic();
   options.tune.threads = 4;
   const RunHooks hooks{.progress = [](const RunProgress&) { throw std::domain_error("enough"); }};
@@ -456,7 +456,7 @@ TEST(Run, collinear_features_are_certified_within_the_radius) {
   EXPECT_GE(within.results[0].certificate->lower, certificate.lower * (1 - 1e-6));
 }
 
-// Nothing tells heads from tails.
+// Classes that cannot be predicted.
 std::string coins_csv(int rows) {
   Rng rng(9);
   std::string text = "x,y\n";
@@ -498,7 +498,7 @@ TEST(Run, categories_are_certified) {
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.
-TEST(Run, nothing_to_learn_is_said_of_tails_only) {
+TEST(Run, uniform_optimum_is_noted_for_tails_only) {
   const TemporaryFolder folder;
   RunOptions options;
   options.data.data = folder.write("coins.csv", coins_csv(4000)).string();
@@ -520,7 +520,7 @@ TEST(Run, a_part_without_rows_has_no_risk) {
   EXPECT_FALSE(result.history.at(0).validation);
 }
 
-TEST(Run, a_closer_look_is_made_only_where_asked_for_and_changes_nothing) {
+TEST(Run, details_are_computed_only_on_request_and_change_nothing) {
   const RunOptions options = synthetic();
   const RunReport plain = run(options);
   EXPECT_FALSE(plain.results[0].detail);
@@ -534,7 +534,7 @@ TEST(Run, a_closer_look_is_made_only_where_asked_for_and_changes_nothing) {
   expect_same(plain.results[0], losses.results[0]);
 }
 
-TEST(Compare, a_closer_look_tells_of_every_epoch_of_every_algorithm) {
+TEST(Compare, details_cover_every_epoch_of_every_algorithm) {
   const RunReport report = compare(synthetic(), {.detail = Detail::all});
   for (const RunResult& result : report.results) {
     const bool exact = result.model.parts().options.algorithm == Algorithm::exact;
@@ -573,7 +573,7 @@ TEST(Run, worst_rows_are_those_of_the_file_with_their_values) {
   }
 }
 
-TEST(Run, classes_are_looked_at_one_by_one) {
+TEST(Run, details_have_every_class) {
   const TemporaryFolder folder;
   RunOptions options = synthetic();
   options.data.data = folder.write("t.csv", classes_csv(200)).string();
