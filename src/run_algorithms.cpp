@@ -4,7 +4,6 @@
 #include "base/parallel.hpp"
 #include "mark_best.hpp"
 #include "part_detail.hpp"
-#include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/learner/tuning_grid.hpp>
