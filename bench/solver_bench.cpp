@@ -123,7 +123,7 @@ Eigen::VectorXd one_newton_step(const Problem& problem, const std::vector<Index>
 
 void baseline(benchmark::State& state, Targets targets) {
   const Dataset& data = data_of(shape_of(state), targets);
-  const Problem problem(data, loss_for(targets), 0, 0);
+  const Problem problem(data, loss_for(targets), {});
   std::vector<Index> rows(data.rows);
   std::iota(rows.begin(), rows.end(), Index{0});
   const std::vector<double> weights(data.rows, 1 / static_cast<double>(data.rows));

@@ -545,6 +545,30 @@ TEST(ExactCvar, large_data_has_the_optimum_of_all_its_rows) {
   }
 }
 
+// For losses with a kink the mean of many rows leaves out those far from theirs.
+TEST(ExactCvar, large_means_of_losses_with_a_kink_have_the_optimum_of_all_rows) {
+  Rng rng(20);
+  for (const LossKind kind : {LossKind::absolute, LossKind::pinball, LossKind::hinge}) {
+    const Loss loss(kind, 1, 0.9);
+    const Dataset data =
+        random_data(task_of(kind), {.rows = 55'000, .features = 2, .noise = 0.5}, rng);
+    SCOPED_TRACE(kLossNames.of(kind));
+    const ExactResult found = solve_exact(data, loss, {.alpha = 1, .threads = 1});
+    expect_optimal(found, 1e-6);
+    EXPECT_NEAR(found.certificate.upper, objective(found.model, data, loss, 1, 0), 1e-12);
+    EXPECT_NEAR(std::accumulate(found.q.begin(), found.q.end(), 0.0), 1, 1e-12);
+    LinearModel start = found.model;
+    for (double& parameter : start.parameters()) parameter += 3;
+    const ExactResult from_afar = solve_exact(data, loss, {.alpha = 1, .threads = 2}, &start);
+    expect_optimal(from_afar, 1e-6);
+    EXPECT_NEAR(from_afar.certificate.upper, found.certificate.upper,
+                2e-6 * found.certificate.upper);
+    const ExactResult two = solve_exact(data, loss, {.alpha = 1, .threads = 2});
+    EXPECT_TRUE(std::ranges::equal(found.model.parameters(), two.model.parameters()));
+    EXPECT_EQ(found.certificate.lower, two.certificate.lower);
+  }
+}
+
 /// Classes whose chances follow a line: the steeper, the fewer are in doubt.
 Dataset classes_in_doubt(double steepness) {
   Rng rng(19);
