@@ -117,8 +117,8 @@ int run() {
       return 1;
     }
     fmt::print("| {} | {} | {:.3f} | {:.1e} | {:.3f} | {} | {:.2f} |\n", shape.rows, shape.features,
-               seconds, ours.certificate.relative_gap().value_or(0), theirs->seconds,
-               theirs->method, seconds / theirs->seconds);
+               seconds, ours.certificate.relative_gap(), theirs->seconds, theirs->method,
+               seconds / theirs->seconds);
   }
   return 0;
 }

@@ -69,10 +69,11 @@ Dataset make_data(Shape shape, Targets targets) {
     data.class_names = {"0", "1"};
     return data;
   }
-  data.target_mean = mean_of(data.targets);
+  const double mean = mean_of(data.targets);
   double squares = 0;
-  for (const double y : data.targets) squares += (y - data.target_mean) * (y - data.target_mean);
-  data.target_sd = std::sqrt(squares / static_cast<double>(data.rows));
+  for (const double y : data.targets) squares += (y - mean) * (y - mean);
+  const double sd = std::sqrt(squares / static_cast<double>(data.rows));
+  for (double& y : data.targets) y = (y - mean) / sd;
   return data;
 }
 

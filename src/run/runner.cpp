@@ -337,9 +337,8 @@ class Runner {
       certificate.rounding = reached_->rounding;
       certificate.radius = std::min(certificate.radius, reached_->radius);
     }
-    const auto gap = certificate.relative_gap();
     const bool is_reached =
-        certificate.is_perfect_fit() || (gap && *gap <= options_.solve.until_gap);
+        certificate.is_perfect_fit() || certificate.relative_gap() <= options_.solve.until_gap;
     if (!is_reached) return true;
     reached_ = certificate;
     return false;

@@ -100,7 +100,6 @@ void Problem::prepare_targets() {
     mean_target_ += target(row) * share(row);
     largest_target_ = std::max(largest_target_, std::abs(data_.targets[i]));
   }
-  largest_target_ = (largest_target_ + std::abs(data_.target_mean)) / data_.target_sd;
 }
 
 void Problem::find_held() {
@@ -171,7 +170,8 @@ void Problem::losses_from(std::span<double> scores, std::size_t first,
 double Problem::rounding(double constant_loss) const {
   constexpr double kShare = 1e-12;
   if (data_.task != Task::regression) return kShare * constant_loss;
-  const double digits = 16 * std::numeric_limits<double>::epsilon() * largest_target_;
+  const double digits =
+      16 * (std::numeric_limits<double>::epsilon() * largest_target_ + data_.target_error);
   std::array<double, 2> scores{-digits, digits};
   std::array<double, 2> losses{};
   loss_.evaluate(scores, std::array{0.0, 0.0}, losses, scores);

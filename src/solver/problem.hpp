@@ -46,9 +46,7 @@ class Problem {
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
   /// The target that the loss sees.
-  [[nodiscard]] double target(Index row) const noexcept {
-    return (data_.targets[row] - data_.target_mean) / data_.target_sd;
-  }
+  [[nodiscard]] double target(Index row) const noexcept { return data_.targets[row]; }
 
   /// Ridge of each parameter; 0 for intercepts.
   [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
