@@ -69,10 +69,11 @@ Dataset make_data(Shape shape, Targets targets) {
     data.class_names = {"0", "1"};
     return data;
   }
-  data.target_mean = mean_of(data.targets);
+  const double mean = mean_of(data.targets);
   double squares = 0;
-  for (const double y : data.targets) squares += (y - data.target_mean) * (y - data.target_mean);
-  data.target_sd = std::sqrt(squares / static_cast<double>(data.rows));
+  for (const double y : data.targets) squares += (y - mean) * (y - mean);
+  const double sd = std::sqrt(squares / static_cast<double>(data.rows));
+  for (double& y : data.targets) y = (y - mean) / sd;
   return data;
 }
 
@@ -123,7 +124,7 @@ Eigen::VectorXd one_newton_step(const Problem& problem, const std::vector<Index>
 
 void baseline(benchmark::State& state, Targets targets) {
   const Dataset& data = data_of(shape_of(state), targets);
-  const Problem problem(data, loss_for(targets), 0, 0);
+  const Problem problem(data, loss_for(targets), {});
   std::vector<Index> rows(data.rows);
   std::iota(rows.begin(), rows.end(), Index{0});
   const std::vector<double> weights(data.rows, 1 / static_cast<double>(data.rows));

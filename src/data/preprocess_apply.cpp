@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -258,6 +259,8 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   data.features = preprocessor.features();
   data.task = preprocessor.parts().task;
   data.class_names = preprocessor.parts().class_names;
+  const TargetScale scale = preprocessor.target_scale();
+  data.target_error = std::numeric_limits<double>::epsilon() * std::abs(scale.mean) / scale.sd;
   return data;
 }
 

@@ -59,27 +59,33 @@ std::string percent_text(double share) {
   return shown < 0.01 ? fmt::format("{:.0e} %", shown) : "0.01 %";
 }
 
+std::optional<double> relative_gap(const std::optional<Certificate>& certificate) {
+  if (!certificate || !std::isfinite(certificate->relative_gap())) return std::nullopt;
+  return certificate->relative_gap();
+}
+
 std::string at_least_text(double value) { return rounded_text(value, kDigits, Round::down); }
 
 std::string certificate_text(const Certificate& certificate, std::string_view what) {
   if (certificate.is_perfect_fit()) {
     return fmt::format("{} {:.6g}: 0 up to rounding, the least possible", what, certificate.upper);
   }
-  const auto gap = certificate.relative_gap();
-  if (!gap) {
+  const double gap = certificate.relative_gap();
+  if (!std::isfinite(gap)) {
     return fmt::format("{} {:.6g}; the least possible is at least {}", what, certificate.upper,
                        at_least_text(certificate.lower));
   }
-  if (*gap == 0) return fmt::format("{} {:.6g}: the least possible", what, certificate.upper);
-  return fmt::format("{} {}", what, bounds_text(certificate, *gap));
+  if (gap == 0) return fmt::format("{} {:.6g}: the least possible", what, certificate.upper);
+  return fmt::format("{} {}", what, bounds_text(certificate, gap));
 }
 
 nlohmann::ordered_json certificate_json(const Certificate& certificate) {
-  const auto gap = certificate.relative_gap();
-  return {{"lower", certificate.lower},
-          {"upper", certificate.upper},
-          {"relative_gap", gap ? nlohmann::ordered_json(*gap) : nlohmann::ordered_json()},
-          {"radius", certificate.radius}};
+  const double gap = certificate.relative_gap();
+  return {
+      {"lower", certificate.lower},
+      {"upper", certificate.upper},
+      {"relative_gap", std::isfinite(gap) ? nlohmann::ordered_json(gap) : nlohmann::ordered_json()},
+      {"radius", certificate.radius}};
 }
 
 }  // namespace adacvar

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace adacvar {
 
 /// A gap in per cent, not rounded down: `0.24 %`, `1e-05 %`.
 [[nodiscard]] std::string percent_text(double share);
+
+/// The gap of a certificate; nothing where there is no certificate or no finite gap.
+[[nodiscard]] std::optional<double> relative_gap(const std::optional<Certificate>& certificate);
 
 /// A lower bound to six digits, none of them rounded up.
 [[nodiscard]] std::string at_least_text(double value);

@@ -117,8 +117,7 @@ PageTable risk_table(const RunReport& report, PartMember part, const std::string
       row.push_back(number_cell(risk.min_class_precision.value_or(kNan)));
     }
     if (gaps) {
-      row.push_back(
-          percent_cell(result.certificate ? result.certificate->relative_gap() : std::nullopt));
+      row.push_back(percent_cell(relative_gap(result.certificate)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -174,7 +173,7 @@ std::optional<double> gap_at(const RunResult& result, const EpochDetail& detail)
   if (!result.certificate) return std::nullopt;
   Certificate then = *result.certificate;
   then.upper = detail.training_cvar;
-  const auto gap = then.relative_gap();
+  const auto gap = relative_gap(then);
   return gap ? std::optional(100 * *gap) : std::nullopt;
 }
 

@@ -32,7 +32,7 @@ std::string label_of(const RunResult& result, bool path) {
 }
 
 std::string gap_text(const RunResult& result) {
-  const auto gap = result.certificate ? result.certificate->relative_gap() : std::nullopt;
+  const auto gap = relative_gap(result.certificate);
   return gap ? percent_text(*gap) : "";
 }
 

@@ -35,18 +35,18 @@ std::string certified_text(const std::optional<Certificate>& certificate, const 
   if (certificate && certificate->is_perfect_fit()) {
     return fmt::format(" {} CVaR of the {} rows is 0 up to rounding.", whose, rows);
   }
-  const auto gap = certificate ? certificate->relative_gap() : std::nullopt;
-  if (!gap) return {};
-  if (*gap > 1) {
+  if (!certificate || std::isinf(certificate->relative_gap())) return {};
+  const double gap = certificate->relative_gap();
+  if (gap > 1) {
     return fmt::format(" {} CVaR of the {} rows is {:.3g} times the certified lower bound.", whose,
-                       rows, 1 + *gap);
+                       rows, 1 + gap);
   }
-  if (*gap > 0.1) {
+  if (gap > 0.1) {
     return fmt::format(" {} CVaR of the {} rows is at most {} above that of the best linear model.",
-                       whose, rows, percent_text(*gap));
+                       whose, rows, percent_text(gap));
   }
   return fmt::format(" {} CVaR of the {} rows is certified within {} of the best linear model's.",
-                     whose, rows, *gap < 1e-4 ? "0.01 %" : percent_text(*gap));
+                     whose, rows, gap < 1e-4 ? "0.01 %" : percent_text(gap));
 }
 
 // `, 4.9 times the mean over all rows, 0.0116`.

@@ -2,7 +2,7 @@
 
 #include "base/option_states.hpp"
 #include "learner/train_conditions.hpp"
-#include "solver/parameter_limit.hpp"
+#include <adacvar/solver/exact_cvar.hpp>
 
 #include <adacvar/base/error.hpp>
 

@@ -63,10 +63,10 @@ void note_missed_gap(const RunOptions& options, const std::vector<RunResult>& re
   if (!(options.solve.until_gap > 0) || !results[0].certificate) return;
   const StopReason reason = results[0].model.parts().stop_reason;
   if (reason != StopReason::epochs && reason != StopReason::patience) return;
-  const auto gap = results[0].certificate->relative_gap();
+  const double gap = results[0].certificate->relative_gap();
   notes.push_back(fmt::format("the gap of until-gap = {:g} was not reached in {} epochs{}",
                               options.solve.until_gap, results[0].epochs,
-                              gap ? fmt::format(": it is {:.3g}", *gap) : ""));
+                              std::isfinite(gap) ? fmt::format(": it is {:.3g}", gap) : ""));
 }
 
 void note_endings(const std::vector<RunResult>& results, std::vector<std::string>& notes) {

@@ -338,9 +338,8 @@ class Runner {
       certificate.rounding = best_bound_->rounding;
       certificate.radius = std::min(certificate.radius, best_bound_->radius);
     }
-    const auto gap = certificate.relative_gap();
     const bool is_reached =
-        certificate.is_perfect_fit() || (gap && *gap <= options_.solve.until_gap);
+        certificate.is_perfect_fit() || certificate.relative_gap() <= options_.solve.until_gap;
     if (!is_reached) return true;
     best_bound_ = certificate;
     return false;

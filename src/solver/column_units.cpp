@@ -142,9 +142,7 @@ Plan plan_for_targets(const Dataset& data, const Loss& loss) {
   Plan plan;
   if (data.task != Task::regression) return plan;
   Moments moments;
-  for (const double target : data.targets) {
-    moments.add((target - data.target_mean) / data.target_sd);
-  }
+  for (const double target : data.targets) moments.add(target);
   const double mean = moments.mean();
   const double deviation = moments.deviation();
   const bool is_far = std::abs(mean) > kFar * deviation;
@@ -178,10 +176,16 @@ ColumnUnits::ColumnUnits(const Dataset& data, const Loss& loss)
   }
   changed_ = data;
   each_entry(*changed_, 1, [&](std::size_t f, float& x) { x = in_units(x, plans[f]); });
-  changed_->target_mean += targets.centre * data.target_sd;
-  shift_ = (changed_->target_mean - data.target_mean) / data.target_sd;
+  shift_ = targets.centre;
   target_unit_ = std::ldexp(1.0, targets.exponent);
-  changed_->target_sd *= target_unit_;
+  if (!targets.changes()) return;
+  double largest = 0;
+  for (double& target : changed_->targets) {
+    largest = std::max(largest, std::abs(target));
+    target = (target - shift_) / target_unit_;
+  }
+  changed_->target_error =
+      (data.target_error + std::numeric_limits<double>::epsilon() * largest) / target_unit_;
 }
 
 Loss ColumnUnits::loss() const {

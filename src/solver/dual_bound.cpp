@@ -2,8 +2,6 @@
 
 #include "solver/conjugate.hpp"
 #include "solver/gram.hpp"
-#include "solver/row_blocks.hpp"
-#include "solver/scaled_factor.hpp"
 
 #include <adacvar/risk/cvar.hpp>
 

@@ -2,7 +2,6 @@
 
 #include "base/parallel.hpp"
 #include "base/vector.hpp"
-#include "solver/row_blocks.hpp"
 
 #include <adacvar/risk/cvar.hpp>
 

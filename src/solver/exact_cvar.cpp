@@ -36,8 +36,7 @@ Dataset sample_of(const Dataset& data) {
   Dataset sample;
   sample.features = data.features;
   sample.task = data.task;
-  sample.target_mean = data.target_mean;
-  sample.target_sd = data.target_sd;
+  sample.target_error = data.target_error;
   sample.class_names = data.class_names;
   if (data.is_sparse()) sample.start.push_back(0);
   for (std::size_t i = 0; i < data.rows; ++i) {

@@ -185,8 +185,7 @@ double risk_of(const Problem& problem, const RowWeights& costs, std::span<const 
 }
 
 bool is_within(const Certificate& certificate, double tolerance) {
-  const std::optional<double> gap = certificate.relative_gap();
-  return (gap && *gap <= tolerance) ||
+  return certificate.relative_gap() <= tolerance ||
          certificate.upper - certificate.lower <= certificate.rounding;
 }
 

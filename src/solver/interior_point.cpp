@@ -1,7 +1,5 @@
 #include "solver/interior_point.hpp"
 
-#include "solver/row_blocks.hpp"
-
 #include <adacvar/risk/cvar.hpp>
 
 #include <algorithm>

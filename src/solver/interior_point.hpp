@@ -1,8 +1,8 @@
 #pragma once
 
 #include "solver/dual_bound.hpp"
+#include "solver/gram.hpp"
 #include "solver/row_terms.hpp"
-#include "solver/scaled_factor.hpp"
 
 #include <Eigen/Core>
 

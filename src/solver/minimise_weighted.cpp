@@ -1,6 +1,6 @@
+#include "solver/gram.hpp"
 #include "solver/minimise.hpp"
 #include "solver/row_terms.hpp"
-#include "solver/scaled_factor.hpp"
 
 #include <adacvar/risk/cvar.hpp>
 

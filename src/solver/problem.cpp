@@ -1,12 +1,11 @@
 #include "solver/problem.hpp"
 
-#include "base/parallel.hpp"
 #include "learner/row_kernels.hpp"
 #include "solver/gram.hpp"
-#include "solver/parameter_limit.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
 
 #include <fmt/core.h>
 
@@ -20,10 +19,9 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::size_t kBlock = 4096;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-std::size_t blocks_of(std::size_t rows) { return (rows + kBlock - 1) / kBlock; }
+std::size_t blocks_of(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock; }
 
 // Second derivative by the score of a loss with one output.
 double curvature_of(const Loss& loss, double slope) {
@@ -102,7 +100,6 @@ void Problem::prepare_targets() {
     mean_target_ += target(row) * share(row);
     largest_target_ = std::max(largest_target_, std::abs(data_.targets[i]));
   }
-  largest_target_ = (largest_target_ + std::abs(data_.target_mean)) / data_.target_sd;
 }
 
 void Problem::find_held() {
@@ -154,20 +151,27 @@ Eigen::VectorXd Problem::constant() const {
 std::vector<double> Problem::constant_losses() const {
   std::vector<double> losses(data_.rows);
   for_each_block(blocks_of(data_.rows), threads(), [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, data_.rows - begin);
-    std::vector<double> targets(count);
-    for (std::size_t r = 0; r < count; ++r) targets[r] = target(static_cast<Index>(begin + r));
-    std::vector<double> scores(count * outputs_, mean_target_);
-    loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
+    std::vector<double> scores(std::min(kRowBlock, data_.rows - b * kRowBlock) * outputs_,
+                               mean_target_);
+    losses_from(scores, b * kRowBlock, losses);
   });
   return losses;
+}
+
+// Of the rows from `first` on; the scores become derivatives.
+void Problem::losses_from(std::span<double> scores, std::size_t first,
+                          std::span<double> losses) const {
+  std::vector<double> targets(scores.size() / outputs_);
+  for (std::size_t r = 0; r < targets.size(); ++r)
+    targets[r] = target(static_cast<Index>(first + r));
+  loss_.evaluate(scores, targets, losses.subspan(first, targets.size()), scores);
 }
 
 double Problem::rounding(double constant_loss) const {
   constexpr double kShare = 1e-12;
   if (data_.task != Task::regression) return kShare * constant_loss;
-  const double digits = 16 * std::numeric_limits<double>::epsilon() * largest_target_;
+  const double digits =
+      16 * (std::numeric_limits<double>::epsilon() * largest_target_ + data_.target_error);
   std::array<double, 2> scores{-digits, digits};
   std::array<double, 2> losses{};
   loss_.evaluate(scores, std::array{0.0, 0.0}, losses, scores);
@@ -179,8 +183,8 @@ void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
   const LinearModel model = this->model(theta);
   scores.resize(rows.size() * outputs_);
   for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, rows.size() - begin);
+    const std::size_t begin = b * kRowBlock;
+    const std::size_t count = std::min(kRowBlock, rows.size() - begin);
     model.scores(data_, rows.subspan(begin, count),
                  std::span(scores).subspan(begin * outputs_, count * outputs_));
   });
@@ -192,8 +196,8 @@ void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows
   losses.resize(rows.size());
   slopes.resize(rows.size() * outputs_);
   for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, rows.size() - begin);
+    const std::size_t begin = b * kRowBlock;
+    const std::size_t count = std::min(kRowBlock, rows.size() - begin);
     const std::span<const Index> block = rows.subspan(begin, count);
     std::vector<double> targets(count);
     for (std::size_t r = 0; r < count; ++r) targets[r] = target(block[r]);
@@ -207,15 +211,11 @@ std::vector<double> Problem::losses(const Eigen::VectorXd& theta) const {
   const LinearModel model = this->model(theta);
   std::vector<double> losses(data_.rows);
   for_each_block(blocks_of(data_.rows), threads(), [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, data_.rows - begin);
-    std::vector<Index> rows(count);
-    std::iota(rows.begin(), rows.end(), static_cast<Index>(begin));
-    std::vector<double> targets(count);
-    for (std::size_t r = 0; r < count; ++r) targets[r] = target(rows[r]);
-    std::vector<double> scores(count * outputs_);
+    std::vector<Index> rows(std::min(kRowBlock, data_.rows - b * kRowBlock));
+    std::iota(rows.begin(), rows.end(), static_cast<Index>(b * kRowBlock));
+    std::vector<double> scores(rows.size() * outputs_);
     model.scores(data_, rows, scores);
-    loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
+    losses_from(scores, b * kRowBlock, losses);
   });
   return losses;
 }
@@ -237,8 +237,8 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
   std::vector<Eigen::VectorXd> sums(blocks);
   const std::size_t width = data_.features + 1;
   for_each_block(blocks, threads(), [&](std::size_t b) {
-    const std::size_t begin = b * kBlock;
-    const std::size_t count = std::min(kBlock, rows.size() - begin);
+    const std::size_t begin = b * kRowBlock;
+    const std::size_t count = std::min(kRowBlock, rows.size() - begin);
     std::vector<double> weighted(count * outputs_);
     for (std::size_t e = 0; e < weighted.size(); ++e) {
       weighted[e] = weights[begin + e / outputs_] * slopes[begin * outputs_ + e];
@@ -274,7 +274,7 @@ Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const do
     for (std::size_t e = c; e < outputs_; ++e) {
       const double added = c == e ? damping * loss_.curvature() : 0.0;
       for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
-        for (std::size_t r = b * kBlock; r < std::min((b + 1) * kBlock, rows.size()); ++r) {
+        for (std::size_t r = b * kRowBlock; r < std::min((b + 1) * kRowBlock, rows.size()); ++r) {
           const auto own = slopes.subspan(r * outputs_, outputs_);
           entry[r] = weights[r] * (curvature(rows[r], own, c, e) + added);
           if (!outer.empty()) entry[r] += outer[r] * own[c] * own[e];

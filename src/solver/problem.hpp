@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/parallel.hpp"
+
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/linear_model.hpp>
@@ -7,7 +9,8 @@
 
 #include <Eigen/Core>
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -43,9 +46,7 @@ class Problem {
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
   /// The target that the loss sees.
-  [[nodiscard]] double target(Index row) const noexcept {
-    return (data_.targets[row] - data_.target_mean) / data_.target_sd;
-  }
+  [[nodiscard]] double target(Index row) const noexcept { return data_.targets[row]; }
 
   /// Ridge of each parameter; 0 for intercepts.
   [[nodiscard]] const Eigen::VectorXd& ridge() const noexcept { return ridge_; }
@@ -118,6 +119,7 @@ class Problem {
   void prepare_targets();
   void prepare_shares();
   void find_held();
+  void losses_from(std::span<double> scores, std::size_t first, std::span<double> losses) const;
   [[nodiscard]] double curvature(Index row, std::span<const double> slopes, std::size_t c,
                                  std::size_t e) const noexcept;
 
@@ -133,5 +135,32 @@ class Problem {
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
 };
+
+/// Loops over rows on several threads, in blocks that do not depend on their number: neither do the
+/// sums.
+inline constexpr std::size_t kRowBlock = 4096;
+
+template <class Work>
+void for_each_row(std::size_t rows, unsigned threads, const Work& work) {
+  for_each_block((rows + kRowBlock - 1) / kRowBlock, threads, [&](std::size_t b) {
+    const std::size_t end = std::min((b + 1) * kRowBlock, rows);
+    for (std::size_t r = b * kRowBlock; r < end; ++r) work(r);
+  });
+}
+
+/// Total of what work(r, total) adds to; Total has a member `add(const Total&)`.
+template <class Total, class Work>
+[[nodiscard]] Total sum_rows(std::size_t rows, unsigned threads, const Work& work) {
+  std::vector<Total> totals((rows + kRowBlock - 1) / kRowBlock);
+  for_each_block(totals.size(), threads, [&](std::size_t b) {
+    const std::size_t end = std::min((b + 1) * kRowBlock, rows);
+    Total total;
+    for (std::size_t r = b * kRowBlock; r < end; ++r) work(r, total);
+    totals[b] = total;
+  });
+  Total all;
+  for (const Total& total : totals) all.add(total);
+  return all;
+}
 
 }  // namespace adacvar

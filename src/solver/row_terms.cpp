@@ -1,7 +1,6 @@
 #include "solver/row_terms.hpp"
 
 #include "solver/gram.hpp"
-#include "solver/row_blocks.hpp"
 
 #include <algorithm>
 

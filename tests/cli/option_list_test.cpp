@@ -2,6 +2,7 @@
 
 #include "cli/csv_text.hpp"
 #include "cli/progress_line.hpp"
+#include "data/read_table.hpp"
 #include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 

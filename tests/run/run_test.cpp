@@ -448,7 +448,7 @@ TEST(Run, collinear_features_are_certified_within_the_radius) {
   const RunReport report = run(options);
   EXPECT_TRUE(report.notes.empty());
   const Certificate& certificate = *report.results[0].certificate;
-  EXPECT_LE(certificate.relative_gap().value_or(1), 1e-3);
+  EXPECT_LE(certificate.relative_gap(), 1e-3);
   EXPECT_GE(certificate.radius, 100);
   options.solve.certificate_radius = 7;
   const RunReport within = run(options);
@@ -494,7 +494,7 @@ TEST(Run, categories_are_certified) {
   options.train.algorithm = Algorithm::exact;
   const RunReport report = run(options);
   EXPECT_EQ(report.results[0].model.parts().stop_reason, StopReason::optimal);
-  EXPECT_LE(report.results[0].certificate->relative_gap().value_or(1), 1e-6);
+  EXPECT_LE(report.results[0].certificate->relative_gap(), 1e-6);
 }
 
 // Coins: the mean loss is log 2 but for chance, and there is no larger alpha to advise.

@@ -117,8 +117,10 @@ Problem rounded_perfect_fit(LossKind kind, Rng& rng) {
       data.dense[i * data.features + f] = static_cast<float>(column[i]);
     }
   }
-  std::vector<double> targets = data.targets;
-  standardise(targets, data.target_mean, data.target_sd);
+  double mean = 0;
+  double deviation = 0;
+  standardise(data.targets, mean, deviation);
+  data.target_error = std::numeric_limits<double>::epsilon() * std::abs(mean) / deviation;
   return problem;
 }
 

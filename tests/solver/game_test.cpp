@@ -46,7 +46,7 @@ TEST(Game, bounds_hold_at_every_epoch_and_come_together) {
               99.0);  // a law within its cap plays on alpha N rows or more
     EXPECT_LE(record.law.effective_rows, 1000.0);
   }
-  EXPECT_LT(*records.back().certificate.relative_gap(), *records[1].certificate.relative_gap());
+  EXPECT_LT(records.back().certificate.relative_gap(), records[1].certificate.relative_gap());
   EXPECT_GT(records.back().law.tail_share, records.front().law.tail_share);
   EXPECT_TRUE(result.model.is_finite());
 }

@@ -43,9 +43,8 @@ struct Dataset {
       targets;  ///< regression: standardised, unless made by hand; classes: 0, 1, ...
   std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
   Task task = Task::regression;
-  double target_mean = 0;  ///< regression: of the training rows
-  double target_sd = 1;    ///< a learner fits (target - target_mean) / target_sd
-  ImageShape image = {};   ///< of pictures; then features = image.size(), dense
+  double target_error = 0;  ///< regression: rounding error of the standardised targets
+  ImageShape image = {};    ///< of pictures; then features = image.size(), dense
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }

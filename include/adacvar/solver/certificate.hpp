@@ -4,7 +4,7 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 
-#include <optional>
+#include <limits>
 #include <span>
 
 namespace adacvar {
@@ -24,9 +24,9 @@ struct Certificate {
 
   [[nodiscard]] bool is_perfect_fit() const { return upper <= rounding; }
 
-  /// upper / lower - 1; nothing when lower is 0 or not more than rounding.
-  [[nodiscard]] std::optional<double> relative_gap() const {
-    if (!(lower > rounding)) return std::nullopt;
+  /// upper / lower - 1; infinite when lower is 0 or not more than rounding.
+  [[nodiscard]] double relative_gap() const {
+    if (!(lower > rounding)) return std::numeric_limits<double>::infinity();
     return upper > lower ? (upper - lower) / lower : 0.0;
   }
 };

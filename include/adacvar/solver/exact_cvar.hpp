@@ -7,10 +7,14 @@
 #include <adacvar/solver/certificate.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace adacvar {
+
+/// Most parameters of a model that second-order methods take: they hold matrices of their square.
+inline constexpr std::size_t kMostParameters = 5000;
 
 enum class ExactStatus : std::uint8_t {
   /// Certificate::relative_gap is at most the tolerance, or upper - lower at most the certificate's
