@@ -403,8 +403,7 @@ Command make_reproduce_command() {
   Command command;
   command.name = "reproduce";
   command.usage = "EXPERIMENT [options]";
-  command.about =
-      "Runs an experiment of the paper and compares the results with the published ones";
+  command.about = "Runs an experiment of the paper and compares it with the published results";
   command.example = "adacvar reproduce convex --grid small";
   command.options.add("Experiment", state->reproduce);
   command.options.set_position("experiment", 1);

@@ -189,7 +189,7 @@ std::string repeats_text(std::span<const RunReport> reports) {
   const std::vector<RepeatedResult> results = summarise_repeats(reports);
   text += fitting_table(results);
   const bool exact = std::ranges::count(results, Algorithm::exact, &RepeatedResult::algorithm) > 0;
-  text += fmt::format("\n* least CVaR{}, or not significantly different by a paired t-test\n",
+  text += fmt::format("\n* least CVaR{}, or not significantly different (paired t-test)\n",
                       exact ? " (except exact)" : "");
   return text + "above the least: mean difference ± its standard error\n";
 }

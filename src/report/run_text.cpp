@@ -113,7 +113,7 @@ std::string run_text(const RunReport& report) {
   add_part(report, &RunResult::test, "test", table);
   text += table.text();
   if (report.results.size() > 1 && !is_exact(first)) {
-    text += fmt::format("\n* least CVaR{}, or not significantly different by a paired bootstrap\n",
+    text += fmt::format("\n* least CVaR{}, or not significantly different (paired bootstrap)\n",
                         std::ranges::any_of(report.results, is_exact) ? " (except exact)" : "");
     if (first.certificate) text += "gap: certified distance from the least possible\n";
   } else if (first.certificate && report.results.size() == 1) {

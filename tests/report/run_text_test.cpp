@@ -68,7 +68,7 @@ TEST(RunText, stars_mark_the_least_cvar_and_those_not_significantly_different) {
                      "  soft      1.1  2.2  3.3*     1.25\n"
                      "  mean        4    8   12      1.25\n"
                      "\n"
-                     "* least CVaR, or not significantly different by a paired bootstrap\n"))
+                     "* least CVaR, or not significantly different (paired bootstrap)\n"))
       << text;
 }
 
