@@ -26,11 +26,11 @@ InteriorPoint::InteriorPoint(const Problem& problem, const RowWeights& costs,
                              const Eigen::VectorXd& theta, double gap, LinearTerm rest)
     : problem_(problem),
       rest_(std::move(rest)),
-      terms_(make_row_terms(problem, costs.rows)),
+      terms_(problem, costs.rows),
       unit_(*std::ranges::max_element(costs.weights)),
       level_cost_((1 - problem.settings().mean_share) / unit_),
       free_(costs.rows.size() - costs.fixed),
-      end_(1 + terms_->piece_count()),
+      end_(1 + terms_.piece_count()),
       theta_(theta),
       damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
       is_on_path_(!is_smooth(problem.loss()) || (gap == 0 && costs.rows.size() < kMany)),
@@ -39,10 +39,10 @@ InteriorPoint::InteriorPoint(const Problem& problem, const RowWeights& costs,
       outer_(rows_.size()),
       mixed_(rows_.size()),
       duals_(rows_.size()) {
-  terms_->move_to(theta_);
-  if (terms_->piece_count() > 1) pieces_.resize(rows_.size());
+  terms_.move_to(theta_);
+  if (terms_.piece_count() > 1) pieces_.resize(rows_.size());
   each_row([&](std::size_t r) {
-    if (!pieces_.empty()) pieces_[r] = terms_->pieces(r);
+    if (!pieces_.empty()) pieces_[r] = terms_.pieces(r);
     rows_[r].cost = costs.weights[r] / unit_;
   });
   constraints_ = sum([&](std::size_t r, Sum& total) {
@@ -65,7 +65,7 @@ void InteriorPoint::begin(double gap) {
   std::vector<double> losses(rows_.size());
   std::vector<double> costs(rows_.size());
   each_row([&](std::size_t r) {
-    losses[r] = terms_->loss(r);
+    losses[r] = terms_.loss(r);
     costs[r] = rows_[r].cost;
   });
   if (free_ > 0) {
@@ -142,10 +142,10 @@ void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& slopes) const 
     const double second = end_ == kMost ? row.dual[2] : 0.0;
     const double weight = r < free_ ? row.dual[1] + second : row.cost;
     if (!(weight > kLeastWeight)) continue;
-    q.rows.push_back(terms_->rows()[r]);
+    q.rows.push_back(terms_.rows()[r]);
     q.weights.push_back(unit_ * weight);
     if (r >= free_) ++q.fixed;
-    terms_->append_slopes(r, row.dual[1], second, slopes);
+    terms_.append_slopes(r, row.dual[1], second, slopes);
   }
 }
 
@@ -220,9 +220,9 @@ void InteriorPoint::factorise() {
                         }).value;
   const Eigen::Index size = problem_.size();
   Eigen::MatrixXd matrix(size + 1, size + 1);
-  matrix.topLeftCorner(size, size) = terms_->curvature(outer_, duals_, damping_);
+  matrix.topLeftCorner(size, size) = terms_.curvature(outer_, duals_, damping_);
   matrix.diagonal().head(size) += problem_.ridge() / unit_;
-  const Eigen::VectorXd side = -terms_->lift(mixed_);
+  const Eigen::VectorXd side = -terms_.lift(mixed_);
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
   matrix(size, size) = free_ > 0 ? levels : 1.0;
@@ -265,7 +265,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
                            }).value;
   const Eigen::Index size = problem_.size();
   Eigen::VectorXd right(size + 1);
-  Eigen::VectorXd gradient = terms_->lift(pulls) + problem_.ridge().cwiseProduct(theta_) / unit_;
+  Eigen::VectorXd gradient = terms_.lift(pulls) + problem_.ridge().cwiseProduct(theta_) / unit_;
   if (rest_.gradient.size() > 0) gradient += rest_.gradient / unit_;
   problem_.hold(gradient);
   right.head(size) = -gradient;
@@ -287,7 +287,7 @@ void InteriorPoint::Reach::add(const Reach& other) {
 
 // The rows' part of the step, from that of theta and level.
 InteriorPoint::Reach InteriorPoint::complete_rows(bool corrects) {
-  const std::vector<double>& changes = terms_->changes(theta_step_);
+  const std::vector<double>& changes = terms_.changes(theta_step_);
   return sum<Reach>([&](std::size_t r, Reach& reach) {
     const Row& row = rows_[r];
     RowStep& step = row_steps_[r];
@@ -356,7 +356,7 @@ bool InteriorPoint::move(Lengths lengths) {
   for (int halving = 0; halving < kMostHalvings; ++halving) {
     const Eigen::VectorXd theta = theta_ + lengths.primal * theta_step_;
     const double level = level_ + lengths.primal * level_step_;
-    terms_->move_to(theta);
+    terms_.move_to(theta);
     const Totals after = totals_after(lengths, level);
     const double value = unit_ * after.cost + outside(theta);
     if (value + unit_ * after.products <= before + 1.3 * gap()) {
@@ -373,7 +373,7 @@ bool InteriorPoint::move(Lengths lengths) {
     lengths.primal *= 0.5;
     lengths.dual *= 0.5;
   }
-  terms_->move_to(theta_);
+  terms_.move_to(theta_);
   return false;
 }
 
@@ -398,7 +398,7 @@ bool InteriorPoint::descend(double aim) {
   for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
     const Eigen::VectorXd theta = theta_ + length * theta_step_;
     const double level = level_ + length * level_step_;
-    terms_->move_to(theta);
+    terms_.move_to(theta);
     const double fall = before - barrier(aim, level) - outside(theta) / unit_;
     if (fall > 0.1 * length * decrement_) {
       theta_ = theta;
@@ -406,7 +406,7 @@ bool InteriorPoint::descend(double aim) {
       return true;
     }
   }
-  terms_->move_to(theta_);
+  terms_.move_to(theta_);
   return false;
 }
 

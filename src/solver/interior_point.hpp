@@ -8,7 +8,6 @@
 
 #include <array>
 #include <limits>
-#include <memory>
 #include <vector>
 
 namespace adacvar {
@@ -135,7 +134,7 @@ class InteriorPoint {
   [[nodiscard]] std::size_t first(std::size_t r) const { return r < free_ ? 0 : 1; }
   // What z must not fall below.
   [[nodiscard]] double floor_of(std::size_t r, std::size_t j, double level) const {
-    return slope(r, j) * terms_->values()[r] + offset(r, j) - has_level(r, j) * level;
+    return slope(r, j) * terms_.values()[r] + offset(r, j) - has_level(r, j) * level;
   }
 
   template <class Work>
@@ -164,7 +163,7 @@ class InteriorPoint {
 
   const Problem& problem_;
   LinearTerm rest_;
-  std::unique_ptr<RowTerms> terms_;
+  RowTerms terms_;
   double unit_;             // costs are divided by it
   double level_cost_;       // in that unit
   std::size_t free_;        // so many rows come first whose weight is free

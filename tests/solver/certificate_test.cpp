@@ -229,7 +229,10 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
         }
       }
       const Certificate& c = found.certificate;
-      if (c.upper > 0.1) widest = std::max(widest, c.relative_gap());
+      // Models of half separable classes go far, and the radius with them.
+      if (c.upper > 0.1 && c.radius < 3000) {
+        widest = std::max(widest, c.relative_gap());
+      }
     }
     // The rounding is worth fitting, so that there is something to find.
     EXPECT_GT(beyond, 20) << kLossNames.of(kind);

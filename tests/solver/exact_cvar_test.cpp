@@ -614,6 +614,47 @@ TEST(ExactCvar, large_data_that_is_fitted_or_separable_ends) {
   }
 }
 
+/// A table of categories: every row has one entry of 1 in each of five groups of columns.
+Dataset categories(Task task, std::size_t rows, std::size_t levels) {
+  Rng rng(21);
+  Dataset data;
+  data.rows = rows;
+  data.features = 5 * levels;
+  data.task = task;
+  data.start.push_back(0);
+  for (std::size_t i = 0; i < rows; ++i) {
+    double score = 0.5 * support::normal(rng);
+    for (std::size_t group = 0; group < 5; ++group) {
+      const std::size_t level = rng.below(levels);
+      data.column.push_back(static_cast<std::uint32_t>(group * levels + level));
+      data.value.push_back(1.0F);
+      score += std::sin(static_cast<double>(level));
+    }
+    data.start.push_back(data.column.size());
+    data.targets.push_back(task == Task::regression ? score : score > 0 ? 1.0 : 0.0);
+  }
+  if (task != Task::regression) data.class_names = {"0", "1"};
+  return data;
+}
+
+// The levels of a group add up to 1: exactly collinear.
+TEST(ExactCvar, tables_of_categories_are_certified) {
+  for (const LossKind kind : kKinds) {
+    const Dataset data =
+        categories(kind == LossKind::softmax ? Task::binary : task_of(kind), 1500, 12);
+    for (const double alpha : {0.05, 0.5, 1.0}) {
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
+      expect_optimal(solve_exact(data, Loss(kind, 1, 0.3), {.alpha = alpha}), 1e-6);
+    }
+  }
+}
+
+TEST(ExactCvar, too_many_columns_are_refused_with_the_limit) {
+  const Dataset data = categories(Task::regression, 20, 1000);
+  support::expect_words<OptionError>([&] { (void)solve_exact(data, Loss(LossKind::squared), {}); },
+                                     "5000");
+}
+
 TEST(ExactCvar, a_flag_ends_it_with_a_valid_certificate) {
   Rng rng(15);
   const std::atomic<bool> stop{true};
