@@ -119,8 +119,8 @@ std::vector<ClassScore> class_scores(const JudgedRows& judged) {
   }
   std::vector<ClassScore> scores;
   for (std::size_t c = 0; c < data.class_names.size(); ++c) {
-    scores.push_back(
-        {data.class_names[c], matrix.count(c).actual, matrix.precision(c), matrix.recall(c)});
+    scores.push_back({data.class_names[c], static_cast<std::uint64_t>(matrix.count(c).actual),
+                      matrix.precision(c), matrix.recall(c)});
   }
   return scores;
 }

@@ -40,15 +40,15 @@ std::size_t place_of(double value, const std::vector<double>& edges) {
 std::string bars_line(const NamedLosses& model, const std::vector<double>& edges,
                       const TextStyle& style) {
   const Histogram counted = histogram(model.losses, edges);
-  const double most = std::log1p(static_cast<double>(std::ranges::max(counted.counts)));
+  const double most = std::log1p(std::ranges::max(counted.counts));
   const std::size_t tail = place_of(model.risk.var, edges);
   const auto last = std::ranges::find_if(counted.counts.rbegin(), counted.counts.rend(),
-                                         [](std::uint64_t count) { return count > 0; });
+                                         [](double count) { return count > 0; });
   const auto end = static_cast<std::size_t>(counted.counts.rend() - last);
   std::string line;
   for (std::size_t b = 0; b < end; ++b) {
     if (style.colour && b == tail) line += kTail;
-    line += sign(std::log1p(static_cast<double>(counted.counts[b])) / most, style.unicode);
+    line += sign(std::log1p(counted.counts[b]) / most, style.unicode);
   }
   if (style.colour) line += kPlain;
   return line;

@@ -51,8 +51,8 @@ HistogramSeries series_of(const NamedLosses& model, const std::vector<double>& e
       .edges = std::move(counted.edges),
       .heights = {},
       .marks = {{"mean", model.risk.mean}, {"VaR", model.risk.var}, {"CVaR", model.risk.cvar}}};
-  for (const std::uint64_t count : counted.counts) {
-    series.heights.push_back(static_cast<double>(count) / static_cast<double>(model.losses.size()));
+  for (const double count : counted.counts) {
+    series.heights.push_back(count / static_cast<double>(model.losses.size()));
   }
   const auto [least, most] = std::ranges::minmax(model.losses);
   series.least = least;
