@@ -227,6 +227,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   std::array<const Index*, kGroup> slots;
   std::array<Index, kGroup> uniform_items;
   std::array<double, kGroup> thresholds;
+  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> uniforms;
   [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> least_weights;
   std::array<double, kGroup> values;
   std::size_t open = out.size();
@@ -240,19 +241,25 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
     for (std::size_t a = 0; a < open; ++a) {
       const std::size_t bin = bins[a];
       if constexpr (Weighted) {
-        const double uniform = rng.uniform();
-        const WeightedSlot proposed =
-            bin == uniform_bin ? weights_->propose(uniform) : buckets_->propose(bin, uniform);
-        slots[a] = proposed.row;
-        least_weights[a] = proposed.least_weight;
+        uniforms[a] = rng.uniform();
       } else if (bin == uniform_bin) {
         uniform_items[a] = rng.below(static_cast<std::uint32_t>(size_));
         slots[a] = &uniform_items[a];
       } else {
         slots[a] = buckets_->slot_address(bin, rng.below(buckets_->list_size(bin)));
       }
-      __builtin_prefetch(slots[a]);
+      if constexpr (!Weighted) __builtin_prefetch(slots[a]);
       thresholds[a] = bin == uniform_bin ? -1.0 : rng.uniform() * bounds_[bin];
+    }
+    if constexpr (Weighted) {
+      for (std::size_t a = 0; a < open; ++a) {
+        const std::size_t bin = bins[a];
+        const WeightedSlot proposed = bin == uniform_bin ? weights_->propose(uniforms[a])
+                                                         : buckets_->propose(bin, uniforms[a]);
+        slots[a] = proposed.row;
+        least_weights[a] = proposed.least_weight;
+        __builtin_prefetch(slots[a]);
+      }
     }
     for (std::size_t a = 0; a < open; ++a) {
       buckets_->prefetch(*slots[a]);

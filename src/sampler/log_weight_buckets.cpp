@@ -232,12 +232,15 @@ void LogWeightBuckets::allocate(std::size_t size) {
 
   if (weights_ != nullptr) {
     classes_ = weights_->count();
+    line_size_ = weights_->line_size();
     bin_masses_.assign(bin_count(), 0.0);
     mass_changed_.assign(bin_count(), 0);
   }
   lists_.resize(bin_count() * classes_);
   list_sizes_.assign(lists_.size(), 0.0);
-  if (weights_ != nullptr) list_starts_.assign(bin_count() * (classes_ + 1), 0.0);
+  if (weights_ != nullptr) {
+    list_starts_.assign(bin_count() * line_size_, std::numeric_limits<double>::infinity());
+  }
   // The last chunk of each list is partly empty: small chunks for few items bound that waste.
   chunk_shift_ = static_cast<unsigned>(
       std::clamp(static_cast<int>(std::bit_width(size / (8 * lists_.size()))), 4, 12));
@@ -460,7 +463,8 @@ void LogWeightBuckets::refresh_masses() {
   for (std::size_t bin = 0; bin < mass_changed_.size(); ++bin) {
     if (mass_changed_[bin] == 0) continue;
     mass_changed_[bin] = 0;
-    double* const starts = &list_starts_[bin * (classes_ + 1)];
+    double* const starts = &list_starts_[bin * line_size_];
+    starts[0] = 0.0;
     for (std::size_t c = 0; c < classes_; ++c) {
       starts[c + 1] = starts[c] + list_sizes_[bin * classes_ + c] * weights_->bounds()[c];
     }

@@ -79,9 +79,8 @@ class LogWeightBuckets {
   }
   /// With row weights: an item of a bin, to be accepted by its weight, for a uniform number.
   [[nodiscard]] WeightedSlot propose(std::size_t bin, double uniform) const noexcept {
-    const std::size_t stride = classes_ + 1;
     const WeightClasses::Place place =
-        weights_->find(std::span(list_starts_).subspan(bin * stride, stride), uniform);
+        weights_->find(list_starts_.data() + bin * line_size_, uniform);
     const std::size_t list = bin * classes_ + place.list;
     return {slot_address(list, std::min(place.slot, lists_[list].count - 1)), place.least_weight};
   }
@@ -211,6 +210,7 @@ class LogWeightBuckets {
 
   std::shared_ptr<const WeightClasses> weights_;  // null: every item counts 1
   std::size_t classes_ = 1;
+  std::size_t line_size_ = 0;        // of WeightClasses
   double weight_above_ = 0.0;        // of the items above the window; only with row weights,
   std::vector<double> bin_masses_;   // as the next three: see bound_marginals
   std::vector<double> list_starts_;  // of every bin, for WeightClasses::find

@@ -90,6 +90,9 @@ void WeightClasses::make_classes() {
     starts_.push_back(starts_.back() + largest[key] * counts[key]);
     start_.push_back(start_.back() + counts[key]);
   }
+  count_ = bounds_.size();
+  starts_.resize(1 + (count_ + kStretch - 1) / kStretch * kStretch,
+                 std::numeric_limits<double>::infinity());
   rows_.resize(weights_.size());
   std::vector<std::uint32_t> next = start_;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -98,7 +101,7 @@ void WeightClasses::make_classes() {
 }
 
 WeightedSlot WeightClasses::propose(double uniform) const noexcept {
-  const Place place = find(starts_, uniform);
+  const Place place = find(starts_.data(), uniform);
   const std::uint32_t last = start_[place.list + 1] - 1;
   return {&rows_[std::min(start_[place.list] + place.slot, last)], place.least_weight};
 }

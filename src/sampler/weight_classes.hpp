@@ -4,10 +4,11 @@
 #include <adacvar/base/rng.hpp>
 
 #include "base/huge_pages.hpp"
+#include "base/vector.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -43,14 +44,15 @@ class WeightClasses {
   /// Sum of the weights.
   [[nodiscard]] double total() const noexcept { return total_; }
 
-  [[nodiscard]] std::size_t count() const noexcept { return bounds_.size(); }
+  /// Number of classes.
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t class_of(Index i) const noexcept {
     return class_of_key_[key_of(weights_[i]) - first_key_];
   }
   /// The largest weight of every class.
   [[nodiscard]] std::span<const double> bounds() const noexcept { return bounds_; }
   /// The sum over all rows of the largest weight of their class.
-  [[nodiscard]] double mass() const noexcept { return starts_.back(); }
+  [[nodiscard]] double mass() const noexcept { return starts_[count()]; }
 
   /// A place on a line where every row takes up the largest weight of its class. One uniform
   /// number gives class, row and, by what is left of it, the acceptance.
@@ -59,8 +61,10 @@ class WeightClasses {
     std::uint32_t slot;  // in the class; rounding may lead one beyond the last
     double least_weight;
   };
-  /// `starts` are the places where the classes begin, and the end of the line.
-  [[nodiscard]] Place find(std::span<const double> starts, double uniform) const noexcept;
+  /// `starts` are `line_size` numbers: the places where the classes begin, the end of the line, and
+  /// then infinite ones.
+  [[nodiscard]] Place find(const double* starts, double uniform) const noexcept;
+  [[nodiscard]] std::size_t line_size() const noexcept { return starts_.size(); }
 
   /// A row, evenly; accepted rows have the probability weight / total.
   [[nodiscard]] WeightedSlot propose(double uniform) const noexcept;
@@ -75,6 +79,8 @@ class WeightClasses {
                                                                  std::size_t size);
 
  private:
+  static constexpr std::size_t kStretch = 8;  // classes searched at once
+
   // Exponent and first bit of the mantissa: two classes an octave, [1, 1.5) and [1.5, 2).
   [[nodiscard]] static std::size_t key_of(double weight) noexcept {
     return std::bit_cast<std::uint64_t>(weight) >> 51U;
@@ -84,6 +90,7 @@ class WeightClasses {
 
   BigVector<double> weights_;
   double total_ = 0.0;
+  std::size_t count_ = 0;
   std::size_t first_key_ = 0;
   std::vector<std::uint16_t> class_of_key_;  // from first_key_ on
   std::vector<double> bounds_, inverse_bounds_;
@@ -92,28 +99,24 @@ class WeightClasses {
   BigVector<Index> rows_;
 };
 
-inline WeightClasses::Place WeightClasses::find(std::span<const double> starts,
+inline WeightClasses::Place WeightClasses::find(const double* starts,
                                                 double uniform) const noexcept {
-  const double* const ends = starts.data() + 1;
-  const std::size_t last = starts.size() - 2;
-  const double place = uniform * ends[last];
+  const double* const ends = starts + 1;
+  const double place = uniform * ends[count() - 1];  // less than that, since uniform < 1
   // The first end beyond the place, without branches within a stretch: they could not be predicted.
-  constexpr std::size_t kStretch = 8;
   std::size_t c = 0;
-  while (c + kStretch <= last && place >= ends[c + kStretch - 1]) c += kStretch;
-  const std::size_t stretch_end = std::min(c + kStretch, last);
-  std::size_t passed = 0;
-  for (std::size_t i = c; i < stretch_end; ++i) {
-    // As integers, in whose order doubles are that are not negative.
-    passed += static_cast<std::size_t>(
-        (std::bit_cast<std::int64_t>(ends[i]) - std::bit_cast<std::int64_t>(place) - 1) < 0);
-  }
-  c += passed;
+  while (c + kStretch < count() && place >= ends[c + kStretch - 1]) c += kStretch;
+  Vec4 low;
+  Vec4 high;
+  std::memcpy(&low, ends + c, sizeof(low));
+  std::memcpy(&high, ends + c + 4, sizeof(high));
+  const auto passed = (low <= place) + (high <= place);  // -1 for every one
+  c += static_cast<std::size_t>(-(passed[0] + passed[1] + passed[2] + passed[3]));
   const double rest = place - starts[c];
-  const double slot = static_cast<double>(static_cast<std::int64_t>(rest * inverse_bounds_[c]));
+  const auto slot = static_cast<std::int64_t>(rest * inverse_bounds_[c]);
   return {.list = c,
           .slot = static_cast<std::uint32_t>(slot),
-          .least_weight = rest - slot * bounds_[c]};
+          .least_weight = rest - static_cast<double>(slot) * bounds_[c]};
 }
 
 }  // namespace adacvar
