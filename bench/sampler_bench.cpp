@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -36,21 +37,26 @@ void step(AdaptiveSampler& sampler, Rng& rng, std::vector<Index>& batch,
   sampler.observe(batch, losses);
 }
 
-// Checked before it is timed: the probabilities must be those of the law, summing to 1.
-void check_law(const AdaptiveSampler& sampler) {
+// Checked before it is timed: the probabilities must be below their caps and sum to 1.
+void check_law(const AdaptiveSampler& sampler, const std::vector<double>& weights) {
+  double total = static_cast<double>(sampler.size());
+  if (!weights.empty()) total = std::accumulate(weights.begin(), weights.end(), 0.0);
   double sum = 0.0;
-  const double most = 1.0 / (kAlpha * static_cast<double>(sampler.size()));
-  for (const double q : sampler.probabilities()) {
+  const std::vector<double> probabilities = sampler.probabilities();
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const double q = probabilities[i];
     sum += q;
+    const double most = (weights.empty() ? 1.0 : weights[i]) / (kAlpha * total);
     if (!(q >= 0.0 && q <= most * 1.0001))
       throw std::runtime_error("a probability is out of range");
   }
   if (std::abs(sum - 1.0) > 1e-9) throw std::runtime_error("the probabilities do not sum to 1");
 }
 
-void run(benchmark::State& state, const AdaptiveSamplerOptions& options, double spread) {
+void run(benchmark::State& state, const AdaptiveSamplerOptions& options, double spread,
+         const std::vector<double>& weights = {}) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  AdaptiveSampler sampler(size, options);
+  AdaptiveSampler sampler(size, options, weights);
   Rng rng(1);
   if (spread > 0.0) {
     std::vector<double> x(size);
@@ -60,7 +66,7 @@ void run(benchmark::State& state, const AdaptiveSamplerOptions& options, double 
   std::vector<Index> batch(kBatch);
   std::vector<double> losses(kBatch);
   for (std::size_t t = 0; t < warm_up_batches(size); ++t) step(sampler, rng, batch, losses);
-  check_law(sampler);
+  check_law(sampler, weights);
   for (auto _ : state) step(sampler, rng, batch, losses);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
   state.counters["bytes_per_item"] =
@@ -78,6 +84,28 @@ void BM_AdaptiveSampler(benchmark::State& state) { run(state, options_for(state)
 
 // All weights still near each other: every update moves an example between buckets.
 void BM_AdaptiveSamplerNarrow(benchmark::State& state) { run(state, options_for(state), 0.0); }
+
+// Row weights: exposures in days of a year, and weights spread over 24 orders of magnitude.
+void BM_AdaptiveSamplerExposure(benchmark::State& state) {
+  Rng rng(2);
+  std::vector<double> weights(static_cast<std::size_t>(state.range(0)));
+  for (double& weight : weights) weight = (1.0 + rng.below(365)) / 365.0;
+  run(state, options_for(state), kSpread, weights);
+}
+
+void BM_AdaptiveSamplerExposureNarrow(benchmark::State& state) {
+  Rng rng(2);
+  std::vector<double> weights(static_cast<std::size_t>(state.range(0)));
+  for (double& weight : weights) weight = (1.0 + rng.below(365)) / 365.0;
+  run(state, options_for(state), 0.0, weights);
+}
+
+void BM_AdaptiveSamplerFarApartWeights(benchmark::State& state) {
+  Rng rng(2);
+  std::vector<double> weights(static_cast<std::size_t>(state.range(0)));
+  for (double& weight : weights) weight = std::pow(10.0, 24.0 * rng.uniform() - 12.0);
+  run(state, options_for(state), kSpread, weights);
+}
 
 // The exact k-DPP law instead of the matched one.
 void BM_AdaptiveSamplerExact(benchmark::State& state) {
@@ -115,6 +143,9 @@ void BM_SumTree(benchmark::State& state) {
 BENCHMARK(BM_AdaptiveSampler) ADACVAR_SIZES;
 BENCHMARK(BM_SumTree) ADACVAR_SIZES;
 BENCHMARK(BM_AdaptiveSamplerNarrow) ADACVAR_SIZES;
+BENCHMARK(BM_AdaptiveSamplerExposure) ADACVAR_SIZES;
+BENCHMARK(BM_AdaptiveSamplerExposureNarrow) ADACVAR_SIZES;
+BENCHMARK(BM_AdaptiveSamplerFarApartWeights) ADACVAR_SIZES;
 BENCHMARK(BM_AdaptiveSamplerExact) ADACVAR_SIZES;
 
 // Does a hundred million fit? Run with --benchmark_filter=Huge.

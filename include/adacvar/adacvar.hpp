@@ -31,6 +31,7 @@
 #include <adacvar/sampler/make_sampler.hpp>
 #include <adacvar/sampler/sampler.hpp>
 #include <adacvar/sampler/uniform_sampler.hpp>
+#include <adacvar/sampler/weighted_sampler.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
 #include <adacvar/solver/game.hpp>

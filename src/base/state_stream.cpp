@@ -71,7 +71,8 @@ void StateWriter::write_to(std::ostream& out) const {
   if (!out) throw DataError(fmt::format("the {} state could not be written to the stream", kind_));
 }
 
-StateReader::StateReader(std::istream& in, std::string_view kind, std::uint32_t version)
+StateReader::StateReader(std::istream& in, std::string_view kind, std::uint32_t oldest,
+                         std::uint32_t newest)
     : kind_(kind) {
   Header header{};
   in.read(header.data(), static_cast<std::streamsize>(header.size()));
@@ -81,9 +82,11 @@ StateReader::StateReader(std::istream& in, std::string_view kind, std::uint32_t 
   if (!std::equal(header.begin(), header.begin() + kKindBytes, expected.begin())) {
     refuse("it does not begin as one");
   }
-  const auto found = fetch<std::uint32_t>(header.data() + kKindBytes);
-  if (found != version) {
-    refuse(fmt::format("its version is {}, this library reads version {}", found, version));
+  version_ = fetch<std::uint32_t>(header.data() + kKindBytes);
+  if (version_ < oldest || version_ > newest) {
+    const std::string readable =
+        oldest == newest ? fmt::format("{}", newest) : fmt::format("{} to {}", oldest, newest);
+    refuse(fmt::format("its version is {}, this library reads version {}", version_, readable));
   }
   const auto length = fetch<std::uint64_t>(header.data() + kKindBytes + 4);
   payload_ = read_payload(in, length);

@@ -43,7 +43,12 @@ class StateWriter {
 /// Throws: DataError if any check fails.
 class StateReader {
  public:
-  StateReader(std::istream& in, std::string_view kind, std::uint32_t version);
+  StateReader(std::istream& in, std::string_view kind, std::uint32_t version)
+      : StateReader(in, kind, version, version) {}
+  /// Any version from `oldest` to `newest`: see `version`.
+  StateReader(std::istream& in, std::string_view kind, std::uint32_t oldest, std::uint32_t newest);
+
+  [[nodiscard]] std::uint32_t version() const noexcept { return version_; }
 
   template <PlainNumber T>
   [[nodiscard]] T get() {
@@ -68,6 +73,7 @@ class StateReader {
   const char* take(std::size_t bytes);
 
   std::string kind_;
+  std::uint32_t version_ = 0;
   std::vector<char> payload_;
   std::size_t position_ = 0;
 };

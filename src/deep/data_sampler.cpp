@@ -18,7 +18,7 @@ namespace adacvar {
 namespace {
 
 // In the order of AnySampler::Variant.
-constexpr std::array<const char*, 3> kKindNames = {"uniform", "shuffled", "adaptive"};
+constexpr std::array<const char*, 4> kKindNames = {"uniform", "shuffled", "adaptive", "weighted"};
 static_assert(kKindNames.size() == std::variant_size_v<AnySampler::Variant>);
 
 std::size_t size_of(const AnySampler::Variant& sampler) {
@@ -29,6 +29,7 @@ AnySampler::Variant load_sampler(const std::string& kind, std::istream& in) {
   if (kind == kKindNames[0]) return UniformSampler::load(in);
   if (kind == kKindNames[1]) return ShuffledSampler::load(in);
   if (kind == kKindNames[2]) return AdaptiveSampler::load(in);
+  if (kind == kKindNames[3]) return WeightedSampler::load(in);
   throw DataError(fmt::format("the archive has a sampler of the unknown kind '{}'", kind));
 }
 

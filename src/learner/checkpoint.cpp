@@ -3,7 +3,10 @@
 #include "base/state_stream.hpp"
 #include "base/write_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <iterator>
 
@@ -38,7 +41,27 @@ EpochRecord get_record(StateReader& reader) {
   return record;
 }
 
+// FNV-1a over the weights' bits.
+std::uint64_t fingerprint(std::span<const double> weights) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const double weight : weights) {
+    for (auto bits = std::bit_cast<std::uint64_t>(weight), byte = std::uint64_t{0}; byte < 8;
+         ++byte, bits >>= 8U) {
+      hash = (hash ^ (bits & 0xffU)) * 0x100000001b3U;
+    }
+  }
+  return hash;
+}
+
 }  // namespace
+
+std::string identity_with_weights(std::string identity, std::span<const double> training,
+                                  std::span<const double> validation) {
+  for (const std::span<const double> weights : {training, validation}) {
+    if (!weights.empty()) identity += fmt::format(" weights {:016x}", fingerprint(weights));
+  }
+  return identity;
+}
 
 void save_progress(std::ostream& out, const std::string& identity, const LoopProgress& progress) {
   StateWriter writer(kProgressKind, 1);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ struct LoopProgress {
   std::uint64_t steps = 0;
   std::vector<EpochRecord> history;  ///< an entry per epoch done
 };
+
+/// `identity` and a fingerprint of the row weights, where there are any.
+[[nodiscard]] std::string identity_with_weights(std::string identity,
+                                                std::span<const double> training,
+                                                std::span<const double> validation);
 
 inline constexpr std::string_view kCandidatesKind = "ACVRCAND";
 

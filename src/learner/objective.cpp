@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace adacvar {
 
@@ -24,11 +25,41 @@ std::size_t window_size(std::size_t rows, double alpha, double draws) {
   return wanted < static_cast<double>(rows) ? static_cast<std::size_t>(wanted) : rows;
 }
 
+// nu with sum w_i sigma(z_i + nu) = alpha sum w_i, alpha < 1: Newton within a bracket, which the
+// smallest and the largest z give.
+double weighted_tilt(std::span<const double> z, std::span<const double> weights, double alpha) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double odds = portable::log(alpha / (1.0 - alpha));
+  const auto [least, most] = std::ranges::minmax(z);
+  double low = odds - most;
+  double high = odds - least;
+  double tilt = std::midpoint(low, high);
+  for (int iteration = 0; iteration < 200 && low < high; ++iteration) {
+    double gap = -alpha * total;
+    double slope = 0.0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const double p = portable::sigmoid(z[i] + tilt);
+      gap += weights[i] * p;
+      slope += weights[i] * p * (1.0 - p);
+    }
+    (gap < 0.0 ? low : high) = tilt;
+    if (std::abs(gap) <= 1e-13 * alpha * total) break;
+    double next = tilt - gap / slope;
+    // Written so that a NaN or an infinite step bisects.
+    if (!(next > low && next < high)) next = std::midpoint(low, high);
+    if (next == tilt) break;
+    tilt = next;
+  }
+  return tilt;
+}
+
 }  // namespace
 
-LossWindow::LossWindow(std::size_t rows, double alpha, double draws)
+LossWindow::LossWindow(std::size_t rows, double alpha, double draws,
+                       std::span<const double> weights)
     : alpha_(alpha), slots_(window_size(rows, alpha, draws), kUnseen) {
   has_row_each_ = slots_.size() == rows;
+  if (has_row_each_) weights_.assign(weights.begin(), weights.end());
 }
 
 void LossWindow::add(std::span<const Index> batch, std::span<const double> losses) {
@@ -48,14 +79,26 @@ std::span<const double> LossWindow::losses() {
   draws_at_fit_ = draws_;
   if (filled_count_ == slots_.size()) return slots_;
   filled_.clear();
-  std::ranges::copy_if(slots_, std::back_inserter(filled_),
-                       [](double x) { return !std::isnan(x); });
+  filled_weights_.clear();
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    if (std::isnan(slots_[slot])) continue;
+    filled_.push_back(slots_[slot]);
+    if (!weights_.empty()) filled_weights_.push_back(weights_[slot]);
+  }
   return filled_;
 }
 
-std::size_t LossWindow::next_tail_size() {
+std::span<const double> LossWindow::weights() const noexcept {
+  return filled_count_ == slots_.size() ? weights_ : filled_weights_;
+}
+
+double LossWindow::next_offset() {
   // Multiples of the golden ratio fill [0, 1) evenly.
-  const double offset = std::fmod(0.6180339887498949 * static_cast<double>(fits_++), 1.0);
+  return std::fmod(0.6180339887498949 * static_cast<double>(fits_++), 1.0);
+}
+
+std::size_t LossWindow::next_tail_size() {
+  const double offset = next_offset();
   const auto count = static_cast<double>(filled_count_);
   return static_cast<std::size_t>(std::min(count, std::floor(alpha_ * count + offset)));
 }
@@ -84,8 +127,9 @@ void MeanObjective::weight(std::span<const Index> /*batch*/, std::span<const dou
   std::ranges::fill(weights, 1.0);
 }
 
-TruncObjective::TruncObjective(std::size_t rows, double alpha, double draws)
-    : alpha_(alpha), window_(rows, alpha, draws) {}
+TruncObjective::TruncObjective(std::size_t rows, double alpha, double draws,
+                               std::span<const double> row_weights)
+    : alpha_(alpha), window_(rows, alpha, draws, row_weights) {}
 
 void TruncObjective::weight(std::span<const Index> batch, std::span<const double> losses,
                             std::span<double> weights) {
@@ -102,6 +146,10 @@ void TruncObjective::weight(std::span<const Index> batch, std::span<const double
 // The level has the tail's losses above it: the largest of the others.
 void TruncObjective::fit() {
   const std::span<const double> losses = window_.losses();
+  if (!window_.weights().empty()) {
+    fit_weighted(losses, window_.weights());
+    return;
+  }
   const std::size_t tail = window_.next_tail_size();
   std::vector<double> sorted(losses.begin(), losses.end());
   const auto border =
@@ -113,6 +161,31 @@ void TruncObjective::fit() {
   share_at_level_ = at_level == 0 ? 0.0
                                   : static_cast<double>(static_cast<std::ptrdiff_t>(tail) - above) /
                                         static_cast<double>(at_level);
+}
+
+// The same with weights: rows are in the tail as a whole, the one on its border so often that the
+// tail's mean weight is exact.
+void TruncObjective::fit_weighted(std::span<const double> losses, std::span<const double> weights) {
+  std::vector<std::size_t> order(losses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return losses[i]; });
+  double left = alpha_ * std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double rounding = 1e-12 * left;
+  std::size_t tail = 0;
+  for (; tail < order.size() && weights[order[tail]] <= left + rounding; ++tail) {
+    left -= weights[order[tail]];
+  }
+  const double offset = window_.next_offset();
+  if (tail < order.size() && left / weights[order[tail]] + offset >= 1.0) ++tail;
+  level_ = tail < order.size() ? losses[order[tail]] : -std::numeric_limits<double>::max();
+  double at_level = 0.0;
+  double in_tail = 0.0;  // and at the level
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    if (losses[order[j]] != level_) continue;
+    at_level += weights[order[j]];
+    if (j < tail) in_tail += weights[order[j]];
+  }
+  share_at_level_ = at_level > 0.0 ? in_tail / at_level : 0.0;
 }
 
 void TruncObjective::save(StateWriter& out) const {
@@ -127,8 +200,9 @@ void TruncObjective::load(StateReader& in) {
   share_at_level_ = in.get<double>();
 }
 
-SoftObjective::SoftObjective(std::size_t rows, double alpha, double draws, double temperature)
-    : alpha_(alpha), temperature_(temperature), window_(rows, alpha, draws) {
+SoftObjective::SoftObjective(std::size_t rows, double alpha, double draws, double temperature,
+                             std::span<const double> row_weights)
+    : alpha_(alpha), temperature_(temperature), window_(rows, alpha, draws, row_weights) {
   check_range("temperature", temperature, {.low = 1e-9, .high = 1e9});
 }
 
@@ -146,15 +220,20 @@ void SoftObjective::weight(std::span<const Index> batch, std::span<const double>
 void SoftObjective::fit() {
   const std::span<const double> losses = window_.losses();
   // Not 0, and not so large that the level could overflow.
-  width_ =
-      std::clamp(temperature_ * cvar(losses, alpha_), std::numeric_limits<double>::min(), 1e300);
+  width_ = std::clamp(temperature_ * cvar(losses, window_.weights(), alpha_),
+                      std::numeric_limits<double>::min(), 1e300);
+  std::vector<double> scaled(losses.size());
+  for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = losses[i] / width_;
+  if (!window_.weights().empty()) {
+    level_ = alpha_ < 1.0 ? -width_ * weighted_tilt(scaled, window_.weights(), alpha_)
+                          : -std::numeric_limits<double>::max();
+    return;
+  }
   const std::size_t tail = window_.next_tail_size();
   if (tail == 0 || tail == losses.size()) {
     level_ = tail == 0 ? std::numeric_limits<double>::max() : -std::numeric_limits<double>::max();
     return;
   }
-  std::vector<double> scaled(losses.size());
-  for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = losses[i] / width_;
   level_ = -width_ * matched_tilt(scaled, tail);
 }
 

@@ -34,10 +34,14 @@ struct MeanObjective {
 /// there are more rows than that. A running estimate of the distribution of losses that follows a
 /// model as it learns; the share of losses beyond its alpha-quantile is alpha up to a relative
 /// error of 1/sqrt(draws), and exactly where it holds every row.
+///
+/// Row weights: draws are taken to follow them, so that a window of draws needs no more; one that
+/// holds every row weights its losses.
 class LossWindow {
  public:
+  /// `weights`: a weight above 0 per row; empty: every row counts 1.
   /// Throws: OptionError unless 0 < alpha <= 1 and draws >= 1.
-  LossWindow(std::size_t rows, double alpha, double draws);
+  LossWindow(std::size_t rows, double alpha, double draws, std::span<const double> weights = {});
 
   void add(std::span<const Index> batch, std::span<const double> losses);
   /// True for an empty window's first batch, then each time a quarter of it is new.
@@ -45,18 +49,24 @@ class LossWindow {
   [[nodiscard]] bool is_empty() const noexcept { return draws_ == 0; }
   /// The losses, in no order that means anything. Resets `is_due`.
   [[nodiscard]] std::span<const double> losses();
+  /// The weights of `losses`; empty where all count the same.
+  [[nodiscard]] std::span<const double> weights() const noexcept;
   /// Number of losses in the tail, alpha times their number rounded down or up so that the mean
   /// over many calls is exact.
   [[nodiscard]] std::size_t next_tail_size();
+  /// The next of numbers that fill [0, 1) evenly, to be added before rounding down.
+  [[nodiscard]] double next_offset();
 
   void save(StateWriter& out) const;
   void load(StateReader& in);
 
  private:
   double alpha_;
-  bool has_row_each_;               // slot = row, else slot = draw modulo size
-  std::vector<double> slots_;       // NaN: not drawn yet
-  std::vector<double> filled_;      // scratch of `losses`
+  bool has_row_each_;            // slot = row, else slot = draw modulo size
+  std::vector<double> slots_;    // NaN: not drawn yet
+  std::vector<double> filled_;   // scratch of `losses`
+  std::vector<double> weights_;  // of the slots; empty: all count the same
+  std::vector<double> filled_weights_;
   std::uint64_t filled_count_ = 0;  // slots that are not NaN
   std::uint64_t draws_ = 0;
   std::uint64_t draws_at_fit_ = 0;
@@ -68,7 +78,8 @@ class LossWindow {
 /// at l, as all are before the first step from equal losses, count by the tail's share of them.
 class TruncObjective {
  public:
-  TruncObjective(std::size_t rows, double alpha, double draws);
+  TruncObjective(std::size_t rows, double alpha, double draws,
+                 std::span<const double> row_weights = {});
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
               std::span<double> weights);
@@ -79,6 +90,7 @@ class TruncObjective {
 
  private:
   void fit();
+  void fit_weighted(std::span<const double> losses, std::span<const double> weights);
 
   double alpha_;
   LossWindow window_;
@@ -90,7 +102,8 @@ class TruncObjective {
 /// T is `temperature` times the CVaR of the window's losses, so that it has no unit.
 class SoftObjective {
  public:
-  SoftObjective(std::size_t rows, double alpha, double draws, double temperature);
+  SoftObjective(std::size_t rows, double alpha, double draws, double temperature,
+                std::span<const double> row_weights = {});
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
               std::span<double> weights);

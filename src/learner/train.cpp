@@ -9,24 +9,27 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <string_view>
 
 namespace adacvar {
 
-AnySampler sampler_for(const TrainOptions& options, std::size_t size, std::uint64_t draws) {
-  if (options.algorithm != Algorithm::adacvar) return make_sampler("shuffled", size);
+AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std::uint64_t draws) {
+  if (options.algorithm != Algorithm::adacvar) {
+    return make_sampler("shuffled", training.rows, {}, training.weights);
+  }
   AdaptiveSamplerOptions sampler = options.sampler;
   sampler.alpha = options.alpha;
   if (sampler.horizon == 0) sampler.horizon = draws;
-  return make_sampler("adaptive", size, sampler);
+  return make_sampler("adaptive", training.rows, sampler, training.weights);
 }
 
-AnyObjective objective_for(const TrainOptions& options, std::size_t rows) {
+AnyObjective objective_for(const TrainOptions& options, const Dataset& training) {
   switch (options.algorithm) {
     case Algorithm::trunc:
-      return TruncObjective(rows, options.alpha, options.level_window);
+      return TruncObjective(training.rows, options.alpha, options.level_window, training.weights);
     case Algorithm::soft:
-      return SoftObjective(rows, options.alpha, options.level_window, options.temperature);
+      return SoftObjective(training.rows, options.alpha, options.level_window, options.temperature,
+                           training.weights);
     case Algorithm::adacvar:
     case Algorithm::mean:
     case Algorithm::exact:
@@ -50,6 +53,17 @@ double rate_at(const TrainOptions& options, std::uint64_t epoch) {
   return options.learning_rate.value() * std::pow(options.decay, std::ceil(t / every) - 1.0);
 }
 
+namespace {
+
+// The values are checked where they are used.
+void check_weight_count(const Dataset& data, std::string_view name) {
+  if (data.weights.empty() || data.weights.size() == data.rows) return;
+  throw DataError(fmt::format("the {} data has {} rows and {} row weights", name, data.rows,
+                              data.weights.size()));
+}
+
+}  // namespace
+
 void check_training(const Dataset& training, const Dataset* validation, const Loss& loss,
                     const TrainOptions& options) {
   check_options(options);
@@ -62,6 +76,8 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
                                   kAlgorithmNames.of(options.algorithm)));
   }
   if (training.rows == 0) throw DataError("the training data is empty");
+  check_weight_count(training, "training");
+  if (validation != nullptr) check_weight_count(*validation, "validation");
   if (!loss.fits(training.task)) {
     throw OptionError(
         "the loss does not fit the task: squared, absolute, huber and pinball are for "
@@ -97,9 +113,14 @@ namespace {
 bool has_run_away(const LinearModel& model, const LinearModel& start, const Dataset& data,
                   const Loss& loss, double alpha) {
   const std::vector<double> losses = losses_of(model, data, loss);
-  const double mean =
-      std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
-  return !(mean <= 10 * cvar(losses_of(start, data, loss), alpha));
+  double sum = 0.0;
+  double total = 0.0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const double weight = data.weights.empty() ? 1.0 : data.weights[i];
+    sum += weight * losses[i];
+    total += weight;
+  }
+  return !(sum / total <= 10 * cvar(losses_of(start, data, loss), data.weights, alpha));
 }
 
 }  // namespace

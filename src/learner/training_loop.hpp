@@ -15,14 +15,15 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <string>
 #include <vector>
 
 namespace adacvar {
 
 /// The sampler and the objective of an algorithm.
-[[nodiscard]] AnySampler sampler_for(const TrainOptions& options, std::size_t size,
+[[nodiscard]] AnySampler sampler_for(const TrainOptions& options, const Dataset& training,
                                      std::uint64_t draws);
-[[nodiscard]] AnyObjective objective_for(const TrainOptions& options, std::size_t rows);
+[[nodiscard]] AnyObjective objective_for(const TrainOptions& options, const Dataset& training);
 
 /// The learning rate of an epoch, counted from 1.
 [[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch);
@@ -199,9 +200,12 @@ class TrainingLoop {
         backend_(backend),
         steps_per_epoch_((training.rows + options_.batch - 1) / options_.batch),
         rng_(options_.seed),
-        sampler_(sampler_for(options_, training.rows,
-                             steps_per_epoch_ * options_.epochs * options_.batch)),
-        objective_(objective_for(options_, training.rows)),
+        identity_(identity_with_weights(
+            hooks.run_identity, training.weights,
+            validation != nullptr ? validation->weights : std::span<const double>())),
+        sampler_(
+            sampler_for(options_, training, steps_per_epoch_ * options_.epochs * options_.batch)),
+        objective_(objective_for(options_, training)),
         candidates_(backend.model(), options_, steps_per_epoch_ * options_.epochs, rng_),
         batch_(options_.batch),
         next_batch_(options_.batch),
@@ -274,7 +278,9 @@ class TrainingLoop {
                        .training_loss = loss_sum_ / static_cast<double>(steps_per_epoch_)};
     if (validation_ != nullptr && validation_->rows > 0) {
       const auto held_out = losses_of(backend_.scorer(), *validation_, loss_);
-      if (all_finite(held_out)) record.validation = tail_risk(held_out, options_.alpha);
+      if (all_finite(held_out)) {
+        record.validation = tail_risk(held_out, validation_->weights, options_.alpha);
+      }
     }
     candidates_.after_epoch(backend_, backend_.is_finite(), record);
     result_.history.push_back(record);
@@ -307,7 +313,7 @@ class TrainingLoop {
     if (hooks_.checkpoint.empty() || !result_.checkpoint_error.empty()) return;
     if constexpr (Resumable<B>) {
       std::ostringstream out;
-      save_progress(out, hooks_.run_identity, {step_, result_.history});
+      save_progress(out, identity_, {step_, result_.history});
       rng_.save(out);
       sampler_.save(out);
       save_objective(out, objective_);
@@ -331,7 +337,7 @@ class TrainingLoop {
       std::optional<std::istringstream> in = open_checkpoint(hooks_.checkpoint);
       if (!in) return;
       with_source(hooks_.checkpoint, [&] {
-        LoopProgress progress = load_progress(*in, hooks_.run_identity);
+        LoopProgress progress = load_progress(*in, identity_);
         rng_ = Rng::load(*in);
         sampler_.load(*in);
         load_objective(*in, objective_);
@@ -355,6 +361,7 @@ class TrainingLoop {
   B& backend_;
   std::uint64_t steps_per_epoch_;
   Rng rng_;
+  std::string identity_;
   AnySampler sampler_;
   AnyObjective objective_;
   Candidates<Model> candidates_;

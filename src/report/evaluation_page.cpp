@@ -118,8 +118,10 @@ PageSection group_section(const Evaluation& evaluation) {
 Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
   const std::string rows = rows_name(evaluation);
   const RiskEstimate& own = evaluation.all.risk.at(own_alpha(evaluation));
-  const std::vector<NamedLosses> losses = {
-      {"model", evaluation.detail.losses, {own.mean, own.var, own.cvar}}};
+  const std::vector<NamedLosses> losses = {{"model",
+                                            evaluation.detail.losses,
+                                            {own.mean, own.var, own.cvar},
+                                            evaluation.detail.weights}};
   Page page{.title = evaluation.source + ": a model evaluated",
             .subtitle = fmt::format("{} {}, {}, tail share {:g}", count_text(evaluation.all.rows),
                                     rows, loss_label(evaluation.loss), own.alpha),

@@ -41,16 +41,16 @@ std::size_t bin_of(double value, const std::vector<double>& edges) {
 
 std::string bars_line(const NamedLosses& model, const std::vector<double>& edges,
                       const TextStyle& style) {
-  const Histogram counted = histogram(model.losses, edges);
-  const double most = std::log1p(static_cast<double>(std::ranges::max(counted.counts)));
+  const Histogram counted = histogram(model.losses, edges, model.weights);
+  const double most = std::log1p(std::ranges::max(counted.counts));
   const std::size_t tail = bin_of(model.risk.var, edges);
   const auto last = std::ranges::find_if(counted.counts.rbegin(), counted.counts.rend(),
-                                         [](std::uint64_t count) { return count > 0; });
+                                         [](double count) { return count > 0; });
   const auto end = static_cast<std::size_t>(counted.counts.rend() - last);
   std::string line;
   for (std::size_t b = 0; b < end; ++b) {
     if (style.colour && b == tail) line += kTail;
-    line += bar_symbol(std::log1p(static_cast<double>(counted.counts[b])) / most, style.unicode);
+    line += bar_symbol(std::log1p(counted.counts[b]) / most, style.unicode);
   }
   if (style.colour) line += kPlain;
   return line;
@@ -96,7 +96,8 @@ std::string histogram_text(const RunReport& report, const TextStyle& style) {
   models.reserve(report.results.size());
   for (const RunResult& result : report.results) {
     models.push_back({std::string(kAlgorithmNames.of(result.model.parts().options.algorithm)),
-                      result.detail.value().losses, detailed_risk(result).risk});
+                      result.detail.value().losses, detailed_risk(result).risk,
+                      result.detail->weights});
   }
   const RunResult& first = report.results.at(0);
   return histograms(models, kLossNames.of(first.model.parts().loss.kind()),
@@ -107,9 +108,10 @@ std::string histogram_text(const Evaluation& evaluation, const TextStyle& style)
   const double alpha = evaluation.all.risk.empty()
                            ? evaluation.alpha
                            : evaluation.all.risk[own_alpha(evaluation)].alpha;
-  const TailRisk risk = tail_risk(evaluation.detail.losses, alpha);
-  return histograms({{fmt::format("at {:g}", alpha), evaluation.detail.losses, risk}},
-                    evaluation.loss, rows_name(evaluation), style);
+  const TailRisk risk = tail_risk(evaluation.detail.losses, evaluation.detail.weights, alpha);
+  return histograms(
+      {{fmt::format("at {:g}", alpha), evaluation.detail.losses, risk, evaluation.detail.weights}},
+      evaluation.loss, rows_name(evaluation), style);
 }
 
 }  // namespace adacvar

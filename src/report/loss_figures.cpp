@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace adacvar {
 
@@ -45,15 +46,14 @@ std::vector<double> log_edges(std::span<const NamedLosses> models) {
 }
 
 HistogramSeries series_of(const NamedLosses& model, const std::vector<double>& edges) {
-  Histogram counted = histogram(model.losses, edges);
+  Histogram counted = histogram(model.losses, edges, model.weights);
   HistogramSeries series{
       .name = model.name,
       .edges = std::move(counted.edges),
       .heights = {},
       .marks = {{"mean", model.risk.mean}, {"VaR", model.risk.var}, {"CVaR", model.risk.cvar}}};
-  for (const std::uint64_t count : counted.counts) {
-    series.heights.push_back(static_cast<double>(count) / static_cast<double>(model.losses.size()));
-  }
+  const double total = std::accumulate(counted.counts.begin(), counted.counts.end(), 0.0);
+  for (const double count : counted.counts) series.heights.push_back(count / total);
   const auto [least, most] = std::ranges::minmax(model.losses);
   series.least = least;
   series.most = most;
@@ -284,7 +284,8 @@ PageFigure cvar_figure(std::span<const NamedLosses> models, std::string_view los
   }
   for (const NamedLosses& model : models) {
     XySeries series{.name = model.name, .x = tail_shares(model.losses.size()), .y = {}};
-    for (const double share : series.x) series.y.push_back(cvar(model.losses, share));
+    for (const double share : series.x)
+      series.y.push_back(cvar(model.losses, model.weights, share));
     chart.series.push_back(std::move(series));
   }
   PageFigure figure{.id = "cvar-curve",

@@ -17,6 +17,7 @@ struct NamedLosses {
   std::string name;
   std::span<const double> losses;
   TailRisk risk;
+  std::span<const double> weights = {};  ///< of the rows; empty: every row counts 1
 };
 
 /// Returns edges of bins that show bulk and tail of all models' losses: from 0, or the least loss,

@@ -27,6 +27,17 @@ std::string rows_line(const RunResult& result) {
   return fmt::format("rows: {}\n", join(parts, ", "));
 }
 
+std::string weights_line(const RunResult& result, const std::string& column) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::optional<PartRisk>& part, std::string_view name) {
+    if (part) parts.push_back(fmt::format("{} {}", number_text(part->weight), name));
+  };
+  add(result.train, "training");
+  add(result.valid, "validation");
+  add(result.test, "test");
+  return fmt::format("weight '{}': {}\n", column, join(parts, ", "));
+}
+
 }  // namespace
 
 std::string run_heading(const RunResult& result, const std::string& setting) {
@@ -39,7 +50,8 @@ std::string run_heading(const RunResult& result, const std::string& setting) {
     text += fmt::format("network: {}, {} parameters\n", model.network_options.network,
                         count_text(model.network->parameter_count()));
   }
-  return text + rows_line(result);
+  text += rows_line(result);
+  return parts.weight.empty() ? text : text + weights_line(result, parts.weight);
 }
 
 std::string spread_text(double value, double spread) {

@@ -43,6 +43,14 @@ ordered_json rows_json(const RunResult& result) {
       {"train", rows(result.train)}, {"valid", rows(result.valid)}, {"test", rows(result.test)}};
 }
 
+ordered_json weight_json(const RunResult& result) {
+  const auto weight = [](const std::optional<PartRisk>& part) { return part ? part->weight : 0; };
+  return {{"column", result.model.parts().preprocessor.parts().weight},
+          {"train", weight(result.train)},
+          {"valid", weight(result.valid)},
+          {"test", weight(result.test)}};
+}
+
 ordered_json result_json(const RunResult& result) {
   const TrainedModel& model = result.model.parts();
   ordered_json json = {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
@@ -57,6 +65,7 @@ ordered_json result_json(const RunResult& result) {
                        {"trials", result.trials},
                        {"seconds", result.seconds},
                        {"norm", result.norm}};
+  if (!model.preprocessor.parts().weight.empty()) json["weight"] = weight_json(result);
   if (result.trials > 1) {
     json["selected_by"] = result.selected_by_accuracy ? "accuracy" : "cvar";
   }

@@ -65,7 +65,8 @@ std::vector<NamedLosses> named_losses(const RunReport& report) {
   std::vector<NamedLosses> models;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
-    models.push_back({names[i], result.detail.value().losses, detailed_risk(result).risk});
+    const PartDetail& detail = result.detail.value();
+    models.push_back({names[i], detail.losses, detailed_risk(result).risk, detail.weights});
   }
   return models;
 }

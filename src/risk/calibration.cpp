@@ -2,17 +2,21 @@
 
 #include <adacvar/base/error.hpp>
 
+#include "risk/row_weights.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace adacvar {
 
 std::vector<CalibrationBin> calibration(std::span<const double> confidences,
-                                        std::span<const std::uint8_t> correct, std::size_t bins) {
+                                        std::span<const std::uint8_t> correct, std::size_t bins,
+                                        std::span<const double> weights) {
   if (confidences.size() != correct.size()) {
     throw OptionError("calibration: as many confidences as answers are needed");
   }
   if (bins == 0) throw OptionError("calibration needs a bin");
+  check_row_weights(weights, confidences.size());
   std::vector<CalibrationBin> result(bins);
   for (std::size_t i = 0; i < confidences.size(); ++i) {
     const double confidence = confidences[i];
@@ -21,26 +25,29 @@ std::vector<CalibrationBin> calibration(std::span<const double> confidences,
     }
     const auto place = static_cast<std::size_t>(confidence * static_cast<double>(bins));
     CalibrationBin& bin = result[std::min(place, bins - 1)];
+    const double weight = weights.empty() ? 1.0 : weights[i];
+    if (weight == 0) continue;
     ++bin.rows;
-    bin.confidence += confidence;
-    bin.accuracy += correct[i];
+    bin.weight += weight;
+    bin.confidence += weight * confidence;
+    bin.accuracy += weight * correct[i];
   }
   std::erase_if(result, [](const CalibrationBin& bin) { return bin.rows == 0; });
   for (CalibrationBin& bin : result) {
-    bin.confidence /= static_cast<double>(bin.rows);
-    bin.accuracy /= static_cast<double>(bin.rows);
+    bin.confidence /= bin.weight;
+    bin.accuracy /= bin.weight;
   }
   return result;
 }
 
 double calibration_error(std::span<const CalibrationBin> bins) {
   double error = 0;
-  double rows = 0;
+  double weight = 0;
   for (const CalibrationBin& bin : bins) {
-    error += static_cast<double>(bin.rows) * std::abs(bin.confidence - bin.accuracy);
-    rows += static_cast<double>(bin.rows);
+    error += bin.weight * std::abs(bin.confidence - bin.accuracy);
+    weight += bin.weight;
   }
-  return rows > 0 ? error / rows : 0;
+  return weight > 0 ? error / weight : 0;
 }
 
 }  // namespace adacvar

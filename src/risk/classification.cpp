@@ -2,6 +2,8 @@
 
 #include <adacvar/base/error.hpp>
 
+#include "risk/row_weights.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,21 +28,21 @@ void check_class(std::string_view name, std::size_t value, std::size_t classes) 
   }
 }
 
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
+double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 }  // namespace
 
 ConfusionMatrix::ConfusionMatrix(std::size_t classes)
     : classes_(checked_classes(classes)), counts_(classes * classes) {}
 
-void ConfusionMatrix::add(std::size_t actual, std::size_t predicted) {
-  ++counts_[place(actual, predicted)];
-  ++rows_;
+void ConfusionMatrix::add(std::size_t actual, std::size_t predicted, double weight) {
+  const std::size_t cell = place(actual, predicted);
+  check_row_weights({&weight, 1}, 1);
+  counts_[cell] += weight;
+  rows_ += weight;
 }
 
-std::uint64_t ConfusionMatrix::count(std::size_t actual, std::size_t predicted) const {
+double ConfusionMatrix::count(std::size_t actual, std::size_t predicted) const {
   return counts_[place(actual, predicted)];
 }
 
@@ -57,7 +59,7 @@ ClassCount ConfusionMatrix::count(std::size_t class_index) const {
 
 double ConfusionMatrix::accuracy() const {
   check_not_empty();
-  std::uint64_t correct = 0;
+  double correct = 0;
   for (std::size_t i = 0; i < classes_; ++i) correct += counts_[i * classes_ + i];
   return share(correct, rows_);
 }

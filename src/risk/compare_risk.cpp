@@ -29,14 +29,19 @@ constexpr std::size_t kResamplesPerBlock = 8;
 struct TailRows {
   std::size_t models = 0;
   std::size_t all_rows = 0;
+  double alpha = 1;
   double count = 0;  // alpha n
   double scale = 1;
   std::vector<double> losses = {};
+  std::vector<double> weights = {};            // of the rows; empty: all count 1
   std::vector<std::vector<Index>> order = {};  // of a model: its worst rows, the worst first
 
   [[nodiscard]] std::size_t rows() const { return losses.size() / models; }
   [[nodiscard]] std::size_t border() const {
     return std::min(static_cast<std::size_t>(count), all_rows - 1);
+  }
+  [[nodiscard]] double weight(std::size_t row) const {
+    return weights.empty() ? 1.0 : weights[row];
   }
 };
 
@@ -68,16 +73,20 @@ double scale_of(std::span<const std::vector<double>> models) {
   return scale_of_range(half_range);
 }
 
-TailRows collect(std::span<const std::vector<double>> models, double alpha) {
+// With row weights every row may be in the tail of a resample.
+TailRows collect(std::span<const std::vector<double>> models, double alpha,
+                 std::span<const double> weights) {
   const std::size_t n = models[0].size();
   TailRows tail{.models = models.size(),
                 .all_rows = n,
+                .alpha = alpha,
                 .count = detail::tail_count(alpha, n),
                 .scale = scale_of(models)};
+  const std::size_t wanted = weights.empty() ? rows_with_border(tail.count, n) : n;
   constexpr Index kNone = ~Index{0};
   std::vector<Index> place(n, kNone);
   for (const std::vector<double>& losses : models) {
-    tail.order.push_back(worst_rows(losses, rows_with_border(tail.count, n)));
+    tail.order.push_back(worst_rows(losses, wanted));
     for (const Index row : tail.order.back()) place[row] = 0;
   }
   Index places = 0;
@@ -91,10 +100,44 @@ TailRows collect(std::span<const std::vector<double>> models, double alpha) {
   for (std::vector<Index>& order : tail.order) {
     for (Index& row : order) row = place[row];
   }
+  if (weights.empty()) return tail;
+  const int unit = -std::ilogb(std::ranges::max(weights));
+  for (const double weight : weights) tail.weights.push_back(std::ldexp(weight, unit));
   return tail;
 }
 
-// The VaR of a model where row i was drawn counts[i] times.
+// The weight of the rows drawn, row i counts[i] times, and the sum of its squares.
+struct DrawnWeight {
+  double sum = 0;
+  double squares = 0;
+};
+
+DrawnWeight weight_of(const TailRows& tail, std::span<const std::uint32_t> counts) {
+  DrawnWeight drawn;
+  for (std::size_t row = 0; row < tail.weights.size(); ++row) {
+    const double weight = counts[row] * tail.weights[row];
+    drawn.sum += weight;
+    drawn.squares += weight * tail.weights[row];
+  }
+  return drawn;
+}
+
+// The VaR of a model where row i was drawn counts[i] times, of `total` weight.
+double weighted_border_loss(const TailRows& tail, std::size_t model,
+                            std::span<const std::uint32_t> counts, double total) {
+  const double mass = tail.alpha * total * (1 + 1e-14);
+  double drawn = 0;
+  Index row = tail.order[model].front();
+  for (const Index next : tail.order[model]) {
+    if (counts[next] == 0 || tail.weights[next] == 0) continue;
+    row = next;
+    drawn += counts[row] * tail.weights[row];
+    if (drawn > mass) break;
+  }
+  return tail.losses[row * tail.models + model];
+}
+
+// The same without weights.
 double border_loss(const TailRows& tail, std::size_t model, std::span<const std::uint32_t> counts) {
   std::uint64_t drawn = 0;
   Index row = 0;
@@ -111,26 +154,39 @@ template <class Store>
 void measure(const TailRows& tail, std::size_t reference, std::span<const std::uint32_t> counts,
              const Store& store) {
   const std::size_t models = tail.models;
+  const bool weighted = !tail.weights.empty();
+  const DrawnWeight all = weight_of(tail, counts);
   std::vector<double> var(models);
-  for (std::size_t m = 0; m < models; ++m) var[m] = border_loss(tail, m, counts);
-  std::vector<double> excess(models);  // of a row, less the reference's
-  std::vector<double> sum(models, 0.0);
-  std::vector<double> squares(models, 0.0);
+  for (std::size_t m = 0; m < models; ++m) {
+    var[m] =
+        weighted ? weighted_border_loss(tail, m, counts, all.sum) : border_loss(tail, m, counts);
+  }
+  std::vector<double> excess(models);        // of a row, less the reference's: e
+  std::vector<double> sum(models, 0.0);      // of w e
+  std::vector<double> cross(models, 0.0);    // of w^2 e
+  std::vector<double> squares(models, 0.0);  // of w^2 e^2
   for (std::size_t row = 0; row < tail.rows(); ++row) {
     if (counts[row] == 0) continue;
-    const double count = counts[row];
+    const double weight = tail.weight(row);
+    const double count = counts[row] * weight;
     const double* const losses = &tail.losses[row * models];
     const double base = std::max(losses[reference] - var[reference], 0.0);
     for (std::size_t m = 0; m < models; ++m) {
       excess[m] = std::max(losses[m] - var[m], 0.0) - base;
       sum[m] += count * excess[m];
-      squares[m] += count * excess[m] * excess[m];
+      cross[m] += count * weight * excess[m];
+      squares[m] += count * weight * excess[m] * excess[m];
     }
   }
   const auto n = static_cast<double>(tail.all_rows);
+  const double mass = weighted ? tail.alpha * all.sum : tail.count;
   for (std::size_t m = 0; m < models; ++m) {
-    const double mean = sum[m] / tail.count;
-    const double variance = squares[m] / (tail.count * tail.count) - mean * mean / n;
+    const double mean = sum[m] / mass;
+    const double subtracted =
+        weighted
+            ? mean * (2 * cross[m] / (mass * all.sum) - mean * all.squares / (all.sum * all.sum))
+            : mean * mean / n;
+    const double variance = squares[m] / (mass * mass) - subtracted;
     store(m, ValueWithError{var[m] - var[reference] + mean, std::sqrt(std::max(variance, 0.0))});
   }
 }
@@ -189,14 +245,16 @@ void check_input(std::span<const std::vector<double>> models, std::size_t refere
 
 std::vector<CvarDifference> compare_cvar(std::span<const std::vector<double>> models,
                                          std::size_t reference, double alpha,
-                                         const BootstrapOptions& options) {
+                                         const BootstrapOptions& options,
+                                         std::span<const double> weights) {
   check_options(options);
   check_input(models, reference);
   std::vector<CvarDifference> differences;
-  for (const std::vector<double>& losses : models) differences.push_back({cvar(losses, alpha)});
+  for (const std::vector<double>& losses : models)
+    differences.push_back({cvar(losses, weights, alpha)});
   const double base = differences[reference].value;
 
-  const TailRows tail = collect(models, alpha);
+  const TailRows tail = collect(models, alpha, weights);
   std::vector<ValueWithError> sample(models.size());
   measure(tail, reference, std::vector<std::uint32_t>(tail.rows(), 1),
           [&](std::size_t m, const ValueWithError& value) { sample[m] = value; });

@@ -456,6 +456,7 @@ TailRisk tail_risk(std::span<const double> losses, double alpha) {
 }
 
 TailRisk tail_risk(std::span<const double> losses, std::span<const double> weights, double alpha) {
+  if (weights.empty()) return tail_risk(losses, alpha);
   const WeightedTail tail(losses, weights, alpha);
   return {tail.mean(), tail.border(), tail.cvar()};
 }
@@ -470,12 +471,14 @@ double value_at_risk(std::span<const double> losses, double alpha) {
 
 double value_at_risk(std::span<const double> losses, std::span<const double> weights,
                      double alpha) {
+  if (weights.empty()) return value_at_risk(losses, alpha);
   return WeightedTail(losses, weights, alpha).border();
 }
 
 double cvar(std::span<const double> losses, double alpha) { return tail_risk(losses, alpha).cvar; }
 
 double cvar(std::span<const double> losses, std::span<const double> weights, double alpha) {
+  if (weights.empty()) return cvar(losses, alpha);
   return WeightedTail(losses, weights, alpha).cvar();
 }
 
@@ -498,6 +501,7 @@ std::vector<double> worst_case_weights(std::span<const double> losses, double al
 
 std::vector<double> worst_case_weights(std::span<const double> losses,
                                        std::span<const double> weights, double alpha) {
+  if (weights.empty()) return worst_case_weights(losses, alpha);
   return WeightedTail(losses, weights, alpha).worst_case_weights();
 }
 

@@ -2,6 +2,8 @@
 
 #include <adacvar/base/error.hpp>
 
+#include "risk/row_weights.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,15 +25,19 @@ std::vector<double> bin_edges(double low, double high, std::size_t bins, bool lo
   return edges;
 }
 
-Histogram histogram(std::span<const double> losses, std::vector<double> edges) {
+Histogram histogram(std::span<const double> losses, std::vector<double> edges,
+                    std::span<const double> weights) {
   if (edges.size() < 2) throw OptionError("a histogram needs two edges or more");
+  check_row_weights(weights, losses.size());
   Histogram result{.edges = std::move(edges), .counts = {}};
   result.counts.resize(result.edges.size() - 1);
-  for (const double loss : losses) {
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const double loss = losses[i];
     if (std::isnan(loss)) throw DataError("a histogram cannot count a NaN");
     const auto above = std::ranges::upper_bound(result.edges, loss) - result.edges.begin();
     const auto last = static_cast<std::ptrdiff_t>(result.counts.size()) - 1;
-    ++result.counts[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last))];
+    const auto bin = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
+    result.counts[bin] += weights.empty() ? 1.0 : weights[i];
   }
   return result;
 }

@@ -13,12 +13,19 @@ namespace adacvar {
 /// The excesses are those of the min(n / 5, 3 sqrt(n)) largest losses over the next; nothing where
 /// fewer than 20 of them are positive (fewer than 100 losses, or many ties).
 ///
+/// `weights`: what every loss counts; empty: all the same. Rows are the evidence, not their copies:
+/// n is then the number of equally weighted rows that say as much, (sum w)^2 / sum w^2, the largest
+/// losses are taken until their share of the weight is that of so many rows, and the excesses are
+/// weighted in mean and quartile.
+///
 /// Paper: [ZS09], with the number of excesses of [VSGYG24]. That paper's k is our xi, [ZS09]'s k
 /// is -xi.
 /// Limits: at xi = 1/2 the estimate has a standard deviation of about 0.25 for 200 losses and 0.1
 /// for 10,000.
 /// Cost: O(n) on average and a copy of the losses.
-/// Throws: DataError when `losses` is empty or holds a NaN or infinity.
-[[nodiscard]] std::optional<double> tail_index(std::span<const double> losses);
+/// Throws: DataError when `losses` is empty or holds a NaN or infinity, or a weight is negative or
+/// not finite; OptionError when lengths differ.
+[[nodiscard]] std::optional<double> tail_index(std::span<const double> losses,
+                                               std::span<const double> weights = {});
 
 }  // namespace adacvar

@@ -76,14 +76,19 @@ RiskTable table_of(const Dataset& data, const ScoredRows& scored,
   table.name = std::move(name);
   table.rows = places.size();
   std::vector<double> losses;
+  std::vector<double> weights;
   losses.reserve(places.size());
-  for (const std::size_t i : places) losses.push_back(scored.losses[i]);
-  table.risk = evaluate_risk(losses, alphas, bootstrap);
+  for (const std::size_t i : places) {
+    losses.push_back(scored.losses[i]);
+    if (!data.weights.empty()) weights.push_back(data.weights[i]);
+    table.weight += data.weight(i);
+  }
+  table.risk = evaluate_risk(losses, alphas, bootstrap, weights);
   if (data.task == Task::regression) return table;
   ConfusionMatrix matrix(data.class_names.size());
   for (const std::size_t i : places) {
     matrix.add(static_cast<std::size_t>(data.targets[i]),
-               static_cast<std::size_t>(scored.predictions.values[i]));
+               static_cast<std::size_t>(scored.predictions.values[i]), data.weight(i));
   }
   table.accuracy = matrix.accuracy();
   table.min_class_precision = matrix.min_class_precision();
@@ -233,6 +238,7 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
                                 options.worst);
   result.detail.part = part_name(options.part);
   result.detail.losses = std::move(scored.losses);
+  result.detail.weights = prepared.weights;
   result.fingerprint = fingerprint_of(raw);
   note_limits(result, result.notes);
   return result;

@@ -119,14 +119,15 @@ std::string input_text(const Dataset& data, std::size_t row, const InputColumn& 
 std::vector<ClassScore> class_scores(const RowsView& view) {
   const Dataset& data = view.data;
   ConfusionMatrix matrix(data.class_names.size());
+  std::vector<std::uint64_t> rows(data.class_names.size());
   for (std::size_t i = 0; i < data.rows; ++i) {
-    matrix.add(static_cast<std::size_t>(data.targets[i]),
-               static_cast<std::size_t>(view.scored.predictions.values[i]));
+    const auto actual = static_cast<std::size_t>(data.targets[i]);
+    matrix.add(actual, static_cast<std::size_t>(view.scored.predictions.values[i]), data.weight(i));
+    ++rows[actual];
   }
   std::vector<ClassScore> scores;
   for (std::size_t c = 0; c < data.class_names.size(); ++c) {
-    scores.push_back(
-        {data.class_names[c], matrix.count(c).actual, matrix.precision(c), matrix.recall(c)});
+    scores.push_back({data.class_names[c], rows[c], matrix.precision(c), matrix.recall(c)});
   }
   return scores;
 }
@@ -141,7 +142,7 @@ std::vector<CalibrationBin> calibration_of(const RowsView& view) {
     confidences[i] = std::clamp(probability, 0.0, 1.0);  // rounding
     correct[i] = view.data.targets[i] == view.scored.predictions.values[i] ? 1 : 0;
   }
-  return calibration(confidences, correct);
+  return calibration(confidences, correct, 10, view.data.weights);
 }
 
 std::vector<WorstRow> worst_rows(const RowsView& view, std::size_t count) {

@@ -32,10 +32,6 @@ namespace adacvar {
 
 namespace {
 
-TailRisk risk_of(std::span<const double> losses, std::span<const double> weights, double alpha) {
-  return weights.empty() ? tail_risk(losses, alpha) : tail_risk(losses, weights, alpha);
-}
-
 TailRisk scaled(const TailRisk& risk, double unit) {
   return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
 }
@@ -354,13 +350,14 @@ class Runner {
     EpochDetail detail{.epoch = view.record.epoch};
     const std::vector<double> losses = losses_of(view.model, data_.train, loss_);
     detail.training_cvar =
-        unit_ * (risk_of(losses, data_.train.weights, options.alpha).cvar +
+        unit_ * (cvar(losses, data_.train.weights, options.alpha) +
                  (view.linear != nullptr ? view.linear->penalty(options.ridge) : 0.0));
     if (valid() != nullptr && data_.valid.task != Task::regression) {
       detail.accuracy = score(view.model, loss_, options.alpha, data_.valid).risk.accuracy;
     }
     if (view.sampler != nullptr) {
-      detail.distribution = summarise_law(view.sampler->probabilities(), losses, options.alpha);
+      detail.distribution =
+          summarise_law(view.sampler->probabilities(), losses, options.alpha, data_.train.weights);
     }
     return detail;
   }
@@ -384,6 +381,7 @@ class Runner {
     }
     detail.part = name;
     detail.losses = found->losses;
+    detail.weights = data->weights;
     return detail;
   }
 

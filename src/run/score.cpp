@@ -34,13 +34,13 @@ ScoredRows score(const Scorer& model, const Loss& loss, double alpha, const Data
   check_losses(result.losses);
   result.predictions = to_predictions(std::move(scores), loss, model.outputs(), scale);
   result.risk.rows = data.rows;
-  result.risk.risk = data.weights.empty() ? tail_risk(result.losses, alpha)
-                                          : tail_risk(result.losses, data.weights, alpha);
+  result.risk.weight = data.total_weight();
+  result.risk.risk = tail_risk(result.losses, data.weights, alpha);
   if (data.task == Task::regression) return result;
   ConfusionMatrix matrix(data.class_names.size());
   for (std::size_t i = 0; i < data.rows; ++i) {
     matrix.add(static_cast<std::size_t>(data.targets[i]),
-               static_cast<std::size_t>(result.predictions.values[i]));
+               static_cast<std::size_t>(result.predictions.values[i]), data.weight(i));
   }
   result.risk.accuracy = matrix.accuracy();
   result.risk.min_class_precision = matrix.min_class_precision();

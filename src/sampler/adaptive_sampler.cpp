@@ -10,6 +10,7 @@
 #include "sampler/log_weight_buckets.hpp"
 #include "sampler/proposal_table.hpp"
 #include "sampler/step_rule.hpp"
+#include "sampler/weight_classes.hpp"
 
 #include <fmt/core.h>
 
@@ -24,6 +25,7 @@ namespace adacvar {
 namespace {
 
 constexpr std::uint32_t kStateVersion = 1;
+constexpr std::uint32_t kWeightedStateVersion = 2;  // the same with row weights
 constexpr std::string_view kStateKind = "ACVRADAP";
 
 // Draws are made in groups: far enough ahead for prefetching, few enough to stay in the cache.
@@ -39,7 +41,12 @@ std::size_t tail_size_of(std::size_t size, double alpha) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(exact), 1, size);
 }
 
-void check_combination(const AdaptiveSamplerOptions& options) {
+void check_combination(const AdaptiveSamplerOptions& options, bool weighted) {
+  if (weighted && (options.marginals == Marginals::exact || options.batches == Batches::subset)) {
+    throw OptionError(
+        "marginals = exact and batches = subset are not supported with row weights: use "
+        "marginals = matched and batches = iid");
+  }
   if (options.batches == Batches::subset && options.marginals == Marginals::matched) {
     throw OptionError(
         "batches = subset needs marginals = exact: the members of a k-subset have the exact "
@@ -51,24 +58,34 @@ void check_combination(const AdaptiveSamplerOptions& options) {
 
 class AdaptiveSampler::Impl {
  public:
-  Impl(std::size_t size, const AdaptiveSamplerOptions& options)
+  Impl(std::size_t size, const AdaptiveSamplerOptions& options,
+       std::shared_ptr<const WeightClasses> weights)
       : size_(size),
         tail_size_(tail_size_of(size, options.alpha)),
         options_(options),
-        tail_share_((1.0 - options.gamma) / static_cast<double>(tail_size_)),
-        uniform_share_(options.gamma / static_cast<double>(size)),
+        weights_(std::move(weights)),
+        total_(weights_ != nullptr ? weights_->total() : static_cast<double>(size)),
+        target_(weights_ != nullptr ? options.alpha * total_ : static_cast<double>(tail_size_)),
+        tail_share_((1.0 - options.gamma) / target_),
+        uniform_share_(options.gamma / total_),
         rule_(size, options) {}
 
-  // k = N: every marginal is 1 whatever the weights, and none are kept.
-  [[nodiscard]] bool uniform() const noexcept { return tail_size_ == size_; }
+  // The tail is everything: every marginal is 1 whatever the log-weights, and none are kept.
+  [[nodiscard]] bool uniform() const noexcept {
+    return weights_ != nullptr ? size_ == 1 || options_.alpha * (1.0 + 1e-12) >= 1.0
+                               : tail_size_ == size_;
+  }
 
   void adopt(LogWeightBuckets buckets);
 
   /// marginals[j] of drawn[j] under the present law.
   void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
 
-  [[nodiscard]] double mixed(double marginal) const noexcept {
-    return tail_share_ * marginal + uniform_share_;
+  /// The probability of an example with that marginal.
+  [[nodiscard]] double mixed(Index i, double marginal) const noexcept {
+    if (weights_ != nullptr && uniform()) return weights_->weight(i) / total_;
+    const double rate = tail_share_ * marginal + uniform_share_;
+    return weights_ != nullptr ? weights_->weight(i) * rate : rate;
   }
 
   void draw(Rng& rng, std::span<Index> batch);
@@ -87,6 +104,7 @@ class AdaptiveSampler::Impl {
   void to_marginals(std::span<double> z) const;
   void build_proposals();
   void draw_iid(Rng& rng, std::span<Index> batch);
+  template <bool Weighted>
   void draw_group(Rng& rng, std::span<Index> out, std::span<double> marginals);
   void draw_from_subset(Rng& rng, std::span<Index> batch);
   void move_weights(std::span<const Index> drawn);
@@ -94,8 +112,11 @@ class AdaptiveSampler::Impl {
   std::size_t size_;
   std::size_t tail_size_;
   AdaptiveSamplerOptions options_;
-  double tail_share_;     // (1 - gamma) / k
-  double uniform_share_;  // gamma / N
+  std::shared_ptr<const WeightClasses> weights_;  // null: every row counts 1
+  double total_;                                  // N, with row weights W
+  double target_;                                 // k, with row weights alpha W
+  double tail_share_;                             // (1 - gamma) / target
+  double uniform_share_;                          // gamma / total
   StepRule rule_;
   std::optional<LogWeightBuckets> buckets_;
   std::optional<ExactLaw> exact_;
@@ -110,7 +131,7 @@ class AdaptiveSampler::Impl {
   std::vector<double> last_marginals_;
 
   // Scratch of `observe`.
-  std::vector<double> probabilities_, steps_, before_, after_;
+  std::vector<double> probabilities_, sizes_, steps_, before_, after_;
 };
 
 void AdaptiveSampler::Impl::adopt(LogWeightBuckets buckets) {
@@ -151,11 +172,13 @@ void AdaptiveSampler::Impl::build_proposals() {
   } else {
     buckets_->bound_marginals(bounds, masses);
   }
-  // The uniform part is one more bin whose items are always accepted: since the marginals sum to k,
-  // a mass of gamma k / (1 - gamma) gives it a share of gamma among the accepted.
+  // The uniform part is one more bin whose items are accepted always, or with row weights by their
+  // weight: since the marginals sum to the target, a mass of gamma * target / (1 - gamma) gives it
+  // a share of gamma among the accepted.
   bounds_[bins] = 0.0;
   if (options_.gamma < 1.0) {
-    masses_[bins] = options_.gamma * static_cast<double>(tail_size_) / (1.0 - options_.gamma);
+    masses_[bins] = options_.gamma * target_ / (1.0 - options_.gamma);
+    if (weights_ != nullptr) masses_[bins] *= weights_->mass() / total_;
   } else {
     std::ranges::fill(masses, 0.0);
     masses_[bins] = 1.0;
@@ -166,7 +189,9 @@ void AdaptiveSampler::Impl::build_proposals() {
 
 void AdaptiveSampler::Impl::draw(Rng& rng, std::span<Index> batch) {
   if (uniform()) {
-    for (Index& i : batch) i = rng.below(static_cast<std::uint32_t>(size_));
+    for (Index& i : batch) {
+      i = weights_ != nullptr ? weights_->draw(rng) : rng.below(static_cast<std::uint32_t>(size_));
+    }
   } else if (options_.batches == Batches::subset) {
     draw_from_subset(rng, batch);
   } else {
@@ -180,13 +205,20 @@ void AdaptiveSampler::Impl::draw_iid(Rng& rng, std::span<Index> batch) {
   last_marginals_.resize(batch.size());
   for (std::size_t start = 0; start < batch.size(); start += kGroup) {
     const std::size_t count = std::min(kGroup, batch.size() - start);
-    draw_group(rng, batch.subspan(start, count), std::span(last_marginals_).subspan(start, count));
+    const auto out = batch.subspan(start, count);
+    const auto marginals = std::span(last_marginals_).subspan(start, count);
+    if (weights_ != nullptr) {
+      draw_group<true>(rng, out, marginals);
+    } else {
+      draw_group<false>(rng, out, marginals);
+    }
   }
   last_drawn_.assign(batch.begin(), batch.end());
 }
 
 // Rejection, all open places at once: each pass over them only touches memory that the pass before
 // asked for.
+template <bool Weighted>
 void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
                                        std::span<double> marginals) {
   Rng rng = caller_rng;  // a copy can stay in registers
@@ -195,6 +227,8 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   std::array<const Index*, kGroup> slots;
   std::array<Index, kGroup> uniform_items;
   std::array<double, kGroup> thresholds;
+  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> uniforms;
+  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> least_weights;
   std::array<double, kGroup> values;
   std::size_t open = out.size();
   for (std::size_t a = 0; a < open; ++a) places[a] = static_cast<std::uint32_t>(a);
@@ -206,17 +240,31 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
     proposals_.pick(std::span(values).first(open), std::span(bins).first(open));
     for (std::size_t a = 0; a < open; ++a) {
       const std::size_t bin = bins[a];
-      if (bin == uniform_bin) {
+      if constexpr (Weighted) {
+        uniforms[a] = rng.uniform();
+      } else if (bin == uniform_bin) {
         uniform_items[a] = rng.below(static_cast<std::uint32_t>(size_));
         slots[a] = &uniform_items[a];
-        thresholds[a] = -1.0;
       } else {
-        slots[a] = buckets_->slot_address(bin, rng.below(buckets_->bin_size(bin)));
+        slots[a] = buckets_->slot_address(bin, rng.below(buckets_->list_size(bin)));
+      }
+      if constexpr (!Weighted) __builtin_prefetch(slots[a]);
+      thresholds[a] = bin == uniform_bin ? -1.0 : rng.uniform() * bounds_[bin];
+    }
+    if constexpr (Weighted) {
+      for (std::size_t a = 0; a < open; ++a) {
+        const std::size_t bin = bins[a];
+        const WeightedSlot proposed = bin == uniform_bin ? weights_->propose(uniforms[a])
+                                                         : buckets_->propose(bin, uniforms[a]);
+        slots[a] = proposed.row;
+        least_weights[a] = proposed.least_weight;
         __builtin_prefetch(slots[a]);
-        thresholds[a] = rng.uniform() * bounds_[bin];
       }
     }
-    for (std::size_t a = 0; a < open; ++a) buckets_->prefetch(*slots[a]);
+    for (std::size_t a = 0; a < open; ++a) {
+      buckets_->prefetch(*slots[a]);
+      if constexpr (Weighted) weights_->prefetch(*slots[a]);
+    }
     for (std::size_t a = 0; a < open; ++a) values[a] = buckets_->log_weight(*slots[a]) + nu;
     to_marginals(std::span(values).first(open));
     std::size_t still_open = 0;
@@ -225,7 +273,9 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
       out[place] = *slots[a];
       marginals[place] = values[a];
       places[still_open] = place;
-      still_open += values[a] > thresholds[a] ? 0 : 1;
+      bool accepted = values[a] > thresholds[a];
+      if constexpr (Weighted) accepted &= weights_->weight(*slots[a]) > least_weights[a];
+      still_open += accepted ? 0 : 1;
     }
     open = still_open;
   }
@@ -256,15 +306,22 @@ void AdaptiveSampler::Impl::observe(std::span<const Index> drawn, std::span<cons
     find_marginals(drawn, last_marginals_);
   }
   probabilities_.resize(drawn.size());
-  for (std::size_t j = 0; j < drawn.size(); ++j) probabilities_[j] = mixed(last_marginals_[j]);
+  for (std::size_t j = 0; j < drawn.size(); ++j) {
+    probabilities_[j] = mixed(drawn[j], last_marginals_[j]);
+  }
   learn(drawn, losses, probabilities_);
 }
 
 void AdaptiveSampler::Impl::learn(std::span<const Index> drawn, std::span<const double> losses,
                                   std::span<const double> probabilities) {
   if (drawn.empty()) return;
+  if (weights_ != nullptr) {
+    sizes_.resize(drawn.size());
+    std::ranges::transform(drawn, sizes_.begin(),
+                           [this](Index i) { return total_ / weights_->weight(i); });
+  }
   steps_.resize(drawn.size());
-  rule_.steps(losses, probabilities, steps_);
+  rule_.steps(losses, probabilities, sizes_, steps_);
   last_drawn_.clear();
   if (!uniform()) move_weights(drawn);
 }
@@ -277,21 +334,24 @@ void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
   if (exact_) {
     for (std::size_t j = 0; j < drawn.size(); ++j) exact_->replace(before_[j], after_[j]);
   }
-  // How far sum p moves at the old tilt: the first guess for the new one.
+  // How far sum w p moves at the old tilt: the first guess for the new one.
   const double nu = buckets_->tilt();
   for (double& x : before_) x += nu;
   for (double& x : after_) x += nu;
   portable::sigmoid_in_place(before_);
   portable::sigmoid_in_place(after_);
   double change = 0.0;
-  for (std::size_t j = 0; j < drawn.size(); ++j) change += after_[j] - before_[j];
+  for (std::size_t j = 0; j < drawn.size(); ++j) {
+    const double weight = weights_ != nullptr ? weights_->weight(drawn[j]) : 1.0;
+    change += weight * (after_[j] - before_[j]);
+  }
   const double shift = buckets_->solve_tilt(change);
   if (exact_) exact_->settle(*buckets_, shift);
   proposals_stale_ = true;
 }
 
 void AdaptiveSampler::Impl::save(std::ostream& out) const {
-  StateWriter writer(kStateKind, kStateVersion);
+  StateWriter writer(kStateKind, weights_ != nullptr ? kWeightedStateVersion : kStateVersion);
   writer.put(static_cast<std::uint64_t>(size_));
   const AdaptiveSamplerOptions& o = options_;
   writer.put(o.alpha);
@@ -307,6 +367,7 @@ void AdaptiveSampler::Impl::save(std::ostream& out) const {
   writer.put(o.loss_scale);
   writer.put(o.marginals);
   writer.put(o.batches);
+  if (weights_ != nullptr) weights_->save(writer);
   rule_.save(writer);
   if (buckets_) buckets_->save(writer);
   if (exact_) exact_->save(writer);
@@ -333,37 +394,47 @@ AdaptiveSamplerOptions read_options(StateReader& reader) {
   o.batches = reader.get<Batches>();
   try {
     check_options(o);
-    check_combination(o);
+    check_combination(o, reader.version() == kWeightedStateVersion);
   } catch (const OptionError& error) {
     reader.require(false, error.what());
   }
   return o;
 }
 
+std::shared_ptr<const WeightClasses> read_weights(StateReader& reader, std::size_t size) {
+  return reader.version() == kWeightedStateVersion ? WeightClasses::load(reader, size) : nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<AdaptiveSampler::Impl> AdaptiveSampler::Impl::load(std::istream& in) {
-  StateReader reader(in, kStateKind, kStateVersion);
+  StateReader reader(in, kStateKind, kStateVersion, kWeightedStateVersion);
   const auto size = reader.get<std::uint64_t>();
   reader.require(size >= 1 && size <= kMaxSize, "its size is out of range");
   const AdaptiveSamplerOptions options = read_options(reader);
-  auto impl = std::make_unique<Impl>(size, options);
+  auto impl = std::make_unique<Impl>(size, options, read_weights(reader, size));
   impl->rule_.load(reader);
   if (!impl->uniform()) {
-    impl->adopt(LogWeightBuckets::load(reader, size, static_cast<double>(impl->tail_size_)));
+    impl->adopt(LogWeightBuckets::load(reader, size, impl->target_, impl->weights_));
     if (impl->exact_) impl->exact_->load(reader);
   }
   reader.finish();
   return impl;
 }
 
-AdaptiveSampler::AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options) {
+AdaptiveSampler::AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options,
+                                 std::span<const double> weights) {
   check_size(size);
   check_options(options);
-  check_combination(options);
-  impl_ = std::make_unique<Impl>(size, options);
+  check_combination(options, !weights.empty());
+  std::shared_ptr<const WeightClasses> classes;
+  if (!weights.empty()) {
+    check_weight_count(weights.size(), size);
+    classes = std::make_shared<const WeightClasses>(weights);
+  }
+  impl_ = std::make_unique<Impl>(size, options, std::move(classes));
   if (!impl_->uniform()) {
-    impl_->adopt(LogWeightBuckets(size, static_cast<double>(impl_->tail_size_)));
+    impl_->adopt(LogWeightBuckets(size, impl_->target_, impl_->weights_));
   }
 }
 
@@ -389,7 +460,7 @@ double AdaptiveSampler::probability(Index i) const {
   check_index(i, size());
   double marginal = 0.0;
   impl_->find_marginals(std::span(&i, 1), std::span(&marginal, 1));
-  return impl_->mixed(marginal);
+  return impl_->mixed(i, marginal);
 }
 
 std::vector<double> AdaptiveSampler::probabilities() const {
@@ -399,7 +470,7 @@ std::vector<double> AdaptiveSampler::probabilities() const {
     const auto part = std::span(result).subspan(start, std::min(indices.size(), size() - start));
     for (std::size_t j = 0; j < part.size(); ++j) indices[j] = static_cast<Index>(start + j);
     impl_->find_marginals(std::span(indices).first(part.size()), part);
-    for (double& value : part) value = impl_->mixed(value);
+    for (std::size_t j = 0; j < part.size(); ++j) part[j] = impl_->mixed(indices[j], part[j]);
   }
   return result;
 }
@@ -443,7 +514,7 @@ void AdaptiveSampler::set_log_weights(std::span<const double> log_weights) {
     }
   }
   if (!impl_->uniform()) {
-    impl_->adopt(LogWeightBuckets(log_weights, static_cast<double>(impl_->tail_size_)));
+    impl_->adopt(LogWeightBuckets(log_weights, impl_->target_, impl_->weights_));
   }
 }
 
@@ -452,7 +523,8 @@ void AdaptiveSampler::save(std::ostream& out) const { impl_->save(out); }
 AdaptiveSampler AdaptiveSampler::load(std::istream& in) { return AdaptiveSampler(Impl::load(in)); }
 
 std::size_t AdaptiveSampler::memory_bytes() const noexcept {
-  return sizeof(*impl_) + (impl_->buckets_ ? impl_->buckets_->memory_bytes() : 0);
+  return sizeof(*impl_) + (impl_->buckets_ ? impl_->buckets_->memory_bytes() : 0) +
+         (impl_->weights_ != nullptr ? impl_->weights_->memory_bytes() : 0);
 }
 
 }  // namespace adacvar

@@ -16,6 +16,12 @@ void check_size(std::size_t size) {
   }
 }
 
+void check_weight_count(std::size_t weights, std::size_t size) {
+  if (weights != size) {
+    throw OptionError(fmt::format("weights has {} values, the sampler {}", weights, size));
+  }
+}
+
 void check_index(Index i, std::size_t size) {
   if (i >= size) throw OptionError(fmt::format("index {} is outside [0, {}]", i, size - 1));
 }

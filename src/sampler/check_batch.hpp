@@ -9,6 +9,9 @@ namespace adacvar {
 /// Throws OptionError unless 1 <= size <= kMaxSize.
 void check_size(std::size_t size);
 
+/// Throws OptionError unless there is a weight per example.
+void check_weight_count(std::size_t weights, std::size_t size);
+
 /// Throws OptionError unless i < size.
 void check_index(Index i, std::size_t size);
 

@@ -30,7 +30,7 @@ void ExactLaw::rebuild(LogWeightBuckets& buckets) {
   variance_ = buckets.variance();
   replaced_ = 0;
   law_.begin(buckets.size(), variance_);
-  law_.include_certain(buckets.bin_size(buckets.bin_count() - 1));
+  law_.include_certain(buckets.list_size(buckets.bin_count() - 1));
   include_cells(buckets);
   law_.finish(k_);
 }
@@ -61,7 +61,7 @@ void ExactLaw::include_items(const LogWeightBuckets& buckets, std::size_t cell) 
   std::size_t filled = 0;
   for (std::size_t b = 0; b < LogWeightBuckets::kBucketsPerCell; ++b) {
     const std::size_t bin = 1 + cell * LogWeightBuckets::kBucketsPerCell + b;
-    for (std::uint32_t slot = 0; slot < buckets.bin_size(bin); ++slot) {
+    for (std::uint32_t slot = 0; slot < buckets.list_size(bin); ++slot) {
       z[filled++] = buckets.log_weight(*buckets.slot_address(bin, slot)) + tilt_;
       if (filled < z.size()) continue;
       law_.include(z);
@@ -120,7 +120,7 @@ void ExactLaw::bound_marginals(const LogWeightBuckets& buckets, std::span<double
   std::vector<std::size_t> filled;
   std::vector<double> values;
   for (std::size_t bin = 1; bin < last; ++bin) {
-    if (buckets.bin_size(bin) == 0) continue;
+    if (buckets.list_size(bin) == 0) continue;
     filled.push_back(bin);
     values.push_back(buckets.log_weight(*buckets.slot_address(bin, 0)) + tilt_);
   }
@@ -132,7 +132,7 @@ void ExactLaw::bound_marginals(const LogWeightBuckets& buckets, std::span<double
   // Below the window P = e^z Pr(S = k - 1) / Pr(S = k) to rounding; above it P = 1.
   bounds[0] = slack * law_.light_ratio() * portable::exp(buckets.upper_edge(0) + tilt_);
   bounds[last] = 1.0;
-  for (std::size_t bin = 0; bin <= last; ++bin) masses[bin] = bounds[bin] * buckets.bin_size(bin);
+  for (std::size_t bin = 0; bin <= last; ++bin) masses[bin] = bounds[bin] * buckets.list_size(bin);
 }
 
 }  // namespace adacvar

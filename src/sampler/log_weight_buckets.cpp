@@ -24,7 +24,7 @@ static_assert(kNodes == 12, "the literals and formulas below are for 12 nodes");
 constexpr int kReach = 28;
 constexpr int kMargin = 4;
 
-// sum p may be off by this share of k.
+// sum w p may be off by this share of the target.
 constexpr double kTolerance = 1e-13;
 
 // Changes of the sums are noted first and applied together, in a loop of their own.
@@ -86,13 +86,13 @@ double clamp_log_weight(double x) noexcept {
   return std::clamp(x, -LogWeightBuckets::kMaxLogWeight, LogWeightBuckets::kMaxLogWeight);
 }
 
-// sums += sign * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
+// sums += factor * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
 template <class Change>
 ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::size_t count,
                                 char* cell_changed) {
   for (std::size_t n = 0; n < count; ++n) {
     const double t = changes[n].t;
-    const double sign = changes[n].sign;
+    const double factor = changes[n].factor;
     const double t2 = 2.0 * t * t - 1.0;
     const double t3 = 2.0 * t * t2 - t;
     const double t4 = 2.0 * t2 * t2 - 1.0;
@@ -101,9 +101,9 @@ ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::siz
     const Vec4 middle = 2.0 * t4 * low - mirrored;
     const Vec4 high = 2.0 * t4 * middle - low;
     auto* out = reinterpret_cast<Vec4*>(moments + changes[n].cell * kNodes);
-    out[0] += sign * low;
-    out[1] += sign * middle;
-    out[2] += sign * high;
+    out[0] += factor * low;
+    out[1] += factor * middle;
+    out[2] += factor * high;
     cell_changed[changes[n].cell] = 1;
   }
 }
@@ -147,7 +147,7 @@ struct NodeSums {
 };
 
 // Weighted sums of sigma and its first three derivatives over the nodes; sigma = 1/(1 +
-// scale*decay). The first moment of a cell is the number of its items: empty cells are passed over.
+// scale*decay). The first moment of a cell is the weight of its items: empty cells are passed over.
 ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, const double* moments,
                                  std::size_t cells, double scale, NodeSums* result) {
   Vec4 value{}, first{}, second{}, third{};
@@ -171,16 +171,16 @@ ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, co
 
 // The bins of a run of cells, four each; those of an empty cell get no bounds, as they have no
 // mass.
-ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, const double* moments,
-                             std::size_t cells, double scale, double* bounds, double* masses) {
+ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, std::size_t cells,
+                             double scale, double* bounds, double* masses) {
   static_assert(kPerCell == 4);
   for (std::size_t c = 0; c < cells; ++c) {
     Vec4 mass{};
-    if (moments[c * kNodes] != 0.0) {
+    Vec4 size;
+    std::memcpy(&size, sizes + c * kPerCell, sizeof(size));
+    if (sum_lanes(size) != 0.0) {
       Vec4 decay;
-      Vec4 size;
       std::memcpy(&decay, decays + c * kPerCell, sizeof(decay));
-      std::memcpy(&size, sizes + c * kPerCell, sizeof(size));
       const Vec4 bound = 1.0 / (1.0 + scale * decay);
       mass = bound * size;
       std::memcpy(bounds + c * kPerCell, &bound, sizeof(bound));
@@ -191,11 +191,16 @@ ADACVAR_WIDE void bound_bins(const double* decays, const double* sizes, const do
 
 }  // namespace
 
-LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double target)
-    : target_(target) {
+LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double target,
+                                   std::shared_ptr<const WeightClasses> weights)
+    : target_(target), weights_(std::move(weights)) {
   allocate(log_weights.size());
   // Weights far from 0 but near each other must not meet at the ends.
-  const double middle = middle_of({log_weights.begin(), log_weights.end()});
+  std::vector<WeightedValue> values(log_weights.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = {log_weights[i], weight(static_cast<Index>(i))};
+  }
+  const double middle = middle_of(std::move(values));
   const double shift = std::abs(middle) > kMaxTilt ? middle : 0.0;
   for (std::size_t i = 0; i < log_weights.size(); ++i) {
     items_[i].x = clamp_log_weight(log_weights[i] - shift);
@@ -206,9 +211,11 @@ LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double t
   solve_tilt();
 }
 
-LogWeightBuckets::LogWeightBuckets(std::size_t size, double target) : target_(target) {
+LogWeightBuckets::LogWeightBuckets(std::size_t size, double target,
+                                   std::shared_ptr<const WeightClasses> weights)
+    : target_(target), weights_(std::move(weights)) {
   allocate(size);
-  const double share = target / static_cast<double>(size);
+  const double share = target / total();
   tilt_ = portable::log(share / (1.0 - share));
   first_cell_ = wanted_first_cell(tilt_);
   fill_bins();
@@ -216,20 +223,29 @@ LogWeightBuckets::LogWeightBuckets(std::size_t size, double target) : target_(ta
 }
 
 void LogWeightBuckets::allocate(std::size_t size) {
-  assert(target_ > 0 && target_ < static_cast<double>(size));
+  items_.resize(size);
+  assert(target_ > 0 && target_ < total());
   // Below nu the window must reach as far as the many light items together still count.
-  const double light = portable::log(static_cast<double>(size) / target_);
+  const double light = portable::log(total() / target_);
   cells_below_ = static_cast<std::size_t>(kReach + kMargin) + static_cast<std::size_t>(light) + 1;
   cells_ = cells_below_ + kReach + kMargin;
 
-  items_.resize(size);
-  bins_.resize(cells_ * kPerCell + 2);
-  bin_sizes_.assign(bins_.size(), 0.0);
-  // The last chunk of each bin is partly empty: small chunks for few items bound that waste.
+  if (weights_ != nullptr) {
+    classes_ = weights_->count();
+    line_size_ = weights_->line_size();
+    bin_masses_.assign(bin_count(), 0.0);
+    mass_changed_.assign(bin_count(), 0);
+  }
+  lists_.resize(bin_count() * classes_);
+  list_sizes_.assign(lists_.size(), 0.0);
+  if (weights_ != nullptr) {
+    list_starts_.assign(bin_count() * line_size_, std::numeric_limits<double>::infinity());
+  }
+  // The last chunk of each list is partly empty: small chunks for few items bound that waste.
   chunk_shift_ = static_cast<unsigned>(
-      std::clamp(static_cast<int>(std::bit_width(size / (8 * bins_.size()))), 4, 12));
+      std::clamp(static_cast<int>(std::bit_width(size / (8 * lists_.size()))), 4, 12));
   chunk_mask_ = (std::uint32_t{1} << chunk_shift_) - 1;
-  const std::size_t chunks = (size >> chunk_shift_) + bins_.size();
+  const std::size_t chunks = (size >> chunk_shift_) + std::min(size, lists_.size());
   pool_.resize(chunks << chunk_shift_);
   free_chunks_.resize(chunks);
   for (std::size_t c = 0; c < chunks; ++c) {
@@ -244,7 +260,7 @@ void LogWeightBuckets::allocate(std::size_t size) {
   for (std::size_t g = 0; g < node_decay_.size(); ++g) {
     node_decay_[g] = portable::exp(-position_in_window(g));
   }
-  edge_decay_.resize(bins_.size());
+  edge_decay_.resize(bin_count());
   for (std::size_t b = 0; b < edge_decay_.size(); ++b) {
     edge_decay_[b] = portable::exp(-static_cast<double>(b) / static_cast<double>(kPerCell));
   }
@@ -252,12 +268,14 @@ void LogWeightBuckets::allocate(std::size_t size) {
 }
 
 void LogWeightBuckets::clear_bins() {
-  for (Bin& bin : bins_) {
-    free_chunks_.insert(free_chunks_.end(), bin.chunks.rbegin(), bin.chunks.rend());
-    bin.chunks.clear();
-    bin.count = 0;
+  for (List& list : lists_) {
+    free_chunks_.insert(free_chunks_.end(), list.chunks.rbegin(), list.chunks.rend());
+    list.chunks.clear();
+    list.count = 0;
   }
-  std::ranges::fill(bin_sizes_, 0.0);
+  std::ranges::fill(list_sizes_, 0.0);
+  std::ranges::fill(mass_changed_, char{1});
+  weight_above_ = 0.0;
 }
 
 void LogWeightBuckets::fill_bins() {
@@ -270,7 +288,7 @@ void LogWeightBuckets::fill_bins() {
 
 inline std::size_t LogWeightBuckets::bin_of_bucket(std::int64_t bucket) const noexcept {
   const std::int64_t place = bucket - first_cell_ * static_cast<std::int64_t>(kPerCell);
-  const auto buckets = static_cast<std::int64_t>(bins_.size() - 2);
+  const auto buckets = static_cast<std::int64_t>(cells_ * kPerCell);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(place, -1, buckets) + 1);
 }
 
@@ -279,7 +297,7 @@ std::size_t LogWeightBuckets::bin_of(double x) const noexcept {
 }
 
 double LogWeightBuckets::upper_edge(std::size_t bin) const noexcept {
-  if (bin + 1 == bins_.size()) return std::numeric_limits<double>::infinity();
+  if (bin + 1 == bin_count()) return std::numeric_limits<double>::infinity();
   return static_cast<double>(first_cell_) +
          static_cast<double>(bin) / static_cast<double>(kPerCell);
 }
@@ -288,24 +306,35 @@ double LogWeightBuckets::node_position(std::size_t node) const noexcept {
   return static_cast<double>(first_cell_) + position_in_window(node);
 }
 
+// The weight of a bin's items has changed.
+inline void LogWeightBuckets::note_weight(std::size_t bin, double change) {
+  mass_changed_[bin] = 1;
+  if (bin + 1 == bin_count()) weight_above_ += change;
+}
+
 void LogWeightBuckets::append(std::size_t bin, Index i) {
-  Bin& to = bins_[bin];
+  const std::size_t list = list_of(bin, i);
+  List& to = lists_[list];
   const std::uint32_t slot = to.count++;
-  bin_sizes_[bin] += 1.0;
+  list_sizes_[list] += 1.0;
+  if (weights_ != nullptr) note_weight(bin, weight(i));
   if ((slot & chunk_mask_) == 0) {
     to.chunks.push_back(free_chunks_.back());
     free_chunks_.pop_back();
   }
-  pool_[place(bin, slot)] = i;
+  pool_[place(list, slot)] = i;
   items_[i].slot = slot;
 }
 
-void LogWeightBuckets::remove(std::size_t bin, std::uint32_t slot) {
-  Bin& from = bins_[bin];
+void LogWeightBuckets::remove(std::size_t bin, Index i) {
+  const std::size_t list = list_of(bin, i);
+  const std::uint32_t slot = items_[i].slot;
+  List& from = lists_[list];
   const std::uint32_t last = --from.count;
-  bin_sizes_[bin] -= 1.0;
-  const Index moved = *slot_address(bin, last);
-  pool_[place(bin, slot)] = moved;
+  list_sizes_[list] -= 1.0;
+  if (weights_ != nullptr) note_weight(bin, -weight(i));
+  const Index moved = *slot_address(list, last);
+  pool_[place(list, slot)] = moved;
   items_[moved].slot = slot;
   if ((last & chunk_mask_) == 0) {
     free_chunks_.push_back(from.chunks.back());
@@ -314,21 +343,22 @@ void LogWeightBuckets::remove(std::size_t bin, std::uint32_t slot) {
 }
 
 void LogWeightBuckets::move_all(std::size_t from, std::size_t to) {
-  while (bins_[from].count > 0) {
-    const std::uint32_t last = bins_[from].count - 1;
-    const Index i = *slot_address(from, last);
-    remove(from, last);
-    append(to, i);
+  for (std::size_t list = from * classes_; list < (from + 1) * classes_; ++list) {
+    while (lists_[list].count > 0) {
+      const Index i = *slot_address(list, lists_[list].count - 1);
+      remove(from, i);
+      append(to, i);
+    }
   }
 }
 
 // One more item. `changes_` has room for one more than kChangesAtOnce.
-inline void LogWeightBuckets::note_moments(double x) {
+inline void LogWeightBuckets::note_moments(Index i) {
   std::int32_t bucket;
   double t;
-  locate(&x, 1, &bucket, &t);
+  locate(&items_[i].x, 1, &bucket, &t);
   const auto cell = static_cast<std::size_t>((bucket >> 2) - first_cell_);
-  changes_[changed_] = {.t = t, .sign = 1.0, .cell = cell};
+  changes_[changed_] = {.t = t, .factor = weight(i), .cell = cell};
   changed_ += cell < cells_ ? 1 : 0;
   if (changed_ >= kChangesAtOnce) apply_moments();
 }
@@ -341,8 +371,9 @@ void LogWeightBuckets::apply_moments() {
 void LogWeightBuckets::recompute_moments() {
   std::ranges::fill(moments_, 0.0);
   std::ranges::fill(cell_changed_, char{1});
-  for (const Item& item : items_) note_moments(item.x);
+  for (std::size_t i = 0; i < items_.size(); ++i) note_moments(static_cast<Index>(i));
   apply_moments();
+  if (weights_ != nullptr) sum_weight_above();
   updates_since_refresh_ = 0;
 }
 
@@ -360,10 +391,10 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
     note_steps(indices.subspan(start, count), before.subspan(start, count),
                after.subspan(start, count));
   }
-  for (const Move& move : moves_) prefetch_filler(move.from);
+  for (const Move& move : moves_) prefetch_filler(list_of(move.from, move.item));
   for (const Move& move : moves_) {
-    --bins_[move.from].leaving;
-    remove(move.from, items_[move.item].slot);
+    --lists_[list_of(move.from, move.item)].leaving;
+    remove(move.from, move.item);
     append(move.to, move.item);
   }
   updates_since_refresh_ += indices.size();
@@ -388,12 +419,14 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   Change* change = changes_.data();
   const std::size_t cells = cells_;
   const std::int64_t first_cell = first_cell_;
+  const WeightClasses* const weights = weights_.get();
   for (std::size_t j = 0; j < count; ++j) {
     const auto old_cell = static_cast<std::size_t>((old_buckets[j] >> 2) - first_cell);
     const auto new_cell = static_cast<std::size_t>((new_buckets[j] >> 2) - first_cell);
-    *change = {.t = old_t[j], .sign = -1.0, .cell = old_cell};
+    const double factor = weights != nullptr ? weights->weight(indices[j]) : 1.0;
+    *change = {.t = old_t[j], .factor = -factor, .cell = old_cell};
     change += old_cell < cells ? 1 : 0;
-    *change = {.t = new_t[j], .sign = 1.0, .cell = new_cell};
+    *change = {.t = new_t[j], .factor = factor, .cell = new_cell};
     change += new_cell < cells ? 1 : 0;
     const auto from = static_cast<std::uint32_t>(bin_of_bucket(old_buckets[j]));
     const auto to = static_cast<std::uint32_t>(bin_of_bucket(new_buckets[j]));
@@ -405,16 +438,38 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   apply_moments();
 }
 
-// A place left is filled by the bin's last item, whose own record then changes: fetched ahead, as
-// it lies anywhere. Items that join the bin meanwhile make this a guess.
-inline void LogWeightBuckets::prefetch_filler(std::size_t bin) {
-  Bin& from = bins_[bin];
+// A place left is filled by the list's last item, whose own record then changes: fetched ahead, as
+// it lies anywhere. Items that join the list meanwhile make this a guess.
+inline void LogWeightBuckets::prefetch_filler(std::size_t list) {
+  List& from = lists_[list];
   const std::uint32_t leaving = ++from.leaving;
-  if (leaving <= from.count) prefetch(*slot_address(bin, from.count - leaving));
+  if (leaving <= from.count) prefetch(*slot_address(list, from.count - leaving));
 }
 
 void LogWeightBuckets::refresh_node_weights() {
   transform_changed(moments_.data(), cells_, cell_changed_.data(), node_weights_.data());
+}
+
+void LogWeightBuckets::sum_weight_above() {
+  weight_above_ = 0.0;
+  for (std::size_t list = lists_.size() - classes_; list < lists_.size(); ++list) {
+    for (std::uint32_t slot = 0; slot < lists_[list].count; ++slot) {
+      weight_above_ += weight(*slot_address(list, slot));
+    }
+  }
+}
+
+void LogWeightBuckets::refresh_masses() {
+  for (std::size_t bin = 0; bin < mass_changed_.size(); ++bin) {
+    if (mass_changed_[bin] == 0) continue;
+    mass_changed_[bin] = 0;
+    double* const starts = &list_starts_[bin * line_size_];
+    starts[0] = 0.0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      starts[c + 1] = starts[c] + list_sizes_[bin * classes_ + c] * weights_->bounds()[c];
+    }
+    bin_masses_[bin] = starts[classes_];
+  }
 }
 
 std::span<const double> LogWeightBuckets::node_weights() {
@@ -427,19 +482,20 @@ LogWeightBuckets::Sums LogWeightBuckets::evaluate(double tilt) {
   NodeSums sums;
   sum_over_nodes(node_weights_.data(), node_decay_.data(), moments_.data(), cells_,
                  portable::exp(-(static_cast<double>(first_cell_) + tilt)), &sums);
-  return {.value = sum_lanes(sums.value) + bin_sizes_.back(),
-          .first = sum_lanes(sums.first),
-          .second = sum_lanes(sums.second),
-          .third = sum_lanes(sums.third)};
+  return {
+      .value = sum_lanes(sums.value) + (weights_ != nullptr ? weight_above_ : list_sizes_.back()),
+      .first = sum_lanes(sums.first),
+      .second = sum_lanes(sums.second),
+      .third = sum_lanes(sums.third)};
 }
 
 void LogWeightBuckets::bound_marginals(std::span<double> bounds, std::span<double> masses) const {
   const double scale = portable::exp(-(static_cast<double>(first_cell_) + tilt_));
-  bound_bins(&edge_decay_[1], &bin_sizes_[1], moments_.data(), cells_, scale, &bounds[1],
-             &masses[1]);
-  for (const std::size_t end : {std::size_t{0}, bins_.size() - 1}) {
+  const double* const sizes = weights_ != nullptr ? bin_masses_.data() : list_sizes_.data();
+  bound_bins(&edge_decay_[1], sizes + 1, cells_, scale, &bounds[1], &masses[1]);
+  for (const std::size_t end : {std::size_t{0}, bin_count() - 1}) {
     bounds[end] = 1.0 / (1.0 + scale * edge_decay_[end]);
-    masses[end] = bounds[end] * bin_sizes_[end];
+    masses[end] = bounds[end] * sizes[end];
   }
 }
 
@@ -454,27 +510,29 @@ void LogWeightBuckets::keep_window_around(double tilt) {
 
 void LogWeightBuckets::shift_window(std::int64_t first_cell) {
   const std::int64_t by = first_cell - first_cell_;
-  const std::size_t above = bins_.size() - 1;
+  const std::size_t above = bin_count() - 1;
   const auto steps = static_cast<std::size_t>(
       std::min<std::int64_t>(std::abs(by), static_cast<std::int64_t>(cells_)));
-  const auto buckets = static_cast<std::ptrdiff_t>(steps * kPerCell);
-  const auto rotate_buckets = [](auto& values, std::ptrdiff_t places) {
-    std::rotate(values.begin() + 1,
-                places > 0 ? values.begin() + 1 + places : values.end() - 1 + places,
-                values.end() - 1);
+  const auto classes = static_cast<std::ptrdiff_t>(classes_);
+  const auto places = static_cast<std::ptrdiff_t>(steps * kPerCell * classes_);
+  const auto rotate_lists = [&](auto& values) {
+    const auto begin = values.begin() + classes;
+    const auto end = values.end() - classes;
+    std::rotate(begin, by > 0 ? begin + places : end - places, end);
   };
   const auto shift_cells = [steps](const auto& begin, const auto& end) {
     // The cells that enter are empty until items are pulled in.
-    const auto places = static_cast<std::ptrdiff_t>(steps * kNodes);
-    std::copy(begin + places, end, begin);
-    std::fill(end - places, end, 0.0);
+    const auto nodes = static_cast<std::ptrdiff_t>(steps * kNodes);
+    std::copy(begin + nodes, end, begin);
+    std::fill(end - nodes, end, 0.0);
   };
   const std::size_t leave_to = by > 0 ? 0 : above;
   for (std::size_t b = 0; b < steps * kPerCell; ++b) {
     move_all(by > 0 ? 1 + b : above - 1 - b, leave_to);
   }
-  rotate_buckets(bins_, by > 0 ? buckets : -buckets);
-  rotate_buckets(bin_sizes_, by > 0 ? buckets : -buckets);
+  rotate_lists(lists_);
+  rotate_lists(list_sizes_);
+  std::ranges::fill(mass_changed_, char{1});
   if (by > 0) {
     shift_cells(moments_.begin(), moments_.end());
   } else {
@@ -486,16 +544,18 @@ void LogWeightBuckets::shift_window(std::int64_t first_cell) {
 }
 
 void LogWeightBuckets::pull_into_window(std::size_t from) {
-  for (std::uint32_t slot = 0; slot < bins_[from].count;) {
-    const Index i = *slot_address(from, slot);
-    const std::size_t to = bin_of(items_[i].x);
-    if (to == from) {
-      ++slot;
-      continue;
+  for (std::size_t list = from * classes_; list < (from + 1) * classes_; ++list) {
+    for (std::uint32_t slot = 0; slot < lists_[list].count;) {
+      const Index i = *slot_address(list, slot);
+      const std::size_t to = bin_of(items_[i].x);
+      if (to == from) {
+        ++slot;
+        continue;
+      }
+      remove(from, i);
+      append(to, i);
+      note_moments(i);
     }
-    remove(from, slot);
-    append(to, i);
-    note_moments(items_[i].x);
   }
   apply_moments();
 }
@@ -510,6 +570,7 @@ double LogWeightBuckets::solve_tilt(double change) {
     [[maybe_unused]] const bool found = newton(400);
     assert(found);
   }
+  if (weights_ != nullptr) refresh_masses();
   return std::abs(tilt_) > kMaxTilt ? recentre() : 0.0;
 }
 
@@ -525,7 +586,7 @@ double LogWeightBuckets::recentre() {
   return shift;
 }
 
-// Safeguarded Newton steps of third order on sum p - target. False: not there after `iterations`.
+// Safeguarded Newton steps of third order on sum w p - target. False: not there after `iterations`.
 bool LogWeightBuckets::newton(int iterations) {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -562,44 +623,67 @@ bool LogWeightBuckets::newton(int iterations) {
   return false;
 }
 
-// Half way between the k-th and the (k+1)-th largest of all, when these are among `log_weights`.
-double LogWeightBuckets::middle_of(std::vector<double> log_weights) const {
-  const auto kth = log_weights.begin() + static_cast<std::ptrdiff_t>(target_) - 1;
-  std::ranges::nth_element(log_weights, kth, std::ranges::greater{});
-  return 0.5 * *kth + 0.5 * *std::max_element(kth + 1, log_weights.end());
+// The value at which the weight counted from the largest down passes the target, or half way to the
+// one above it where the target falls between the two: without row weights, half way between the
+// k-th and the (k+1)-th largest. Selection, so O(n).
+double LogWeightBuckets::middle_of(std::vector<WeightedValue> values) const {
+  const double whole = 1e-12 * target_;
+  double above = 0.0;  // weight of the values before `begin`, which are the largest
+  auto begin = values.begin();
+  for (auto end = values.end(); end - begin > 1;) {
+    const auto middle = begin + (end - begin) / 2;
+    std::ranges::nth_element(begin, middle, end, std::ranges::greater{}, &WeightedValue::x);
+    double upper = 0.0;
+    for (auto value = begin; value != middle; ++value) upper += value->weight;
+    if (above + upper > target_ + whole) {
+      end = middle;
+    } else {
+      above += upper;
+      begin = middle;
+    }
+  }
+  if (begin == values.begin() || target_ - above > whole) return begin->x;
+  const auto next = std::ranges::min_element(values.begin(), begin, {}, &WeightedValue::x);
+  return 0.5 * next->x + 0.5 * begin->x;
 }
 
-// The largest log-weights, more than k of them: the bins from the top down, as far as needed.
-std::vector<double> LogWeightBuckets::largest_log_weights() const {
-  const auto needed = static_cast<std::size_t>(target_) + 1;
-  std::vector<double> values;
-  for (std::size_t bin = bins_.size(); bin-- > 0 && values.size() < needed;) {
-    for (std::uint32_t slot = 0; slot < bins_[bin].count; ++slot) {
-      values.push_back(items_[*slot_address(bin, slot)].x);
+// The items with the largest log-weights, of more than the target's weight together: the bins from
+// the top down, as far as needed.
+std::vector<LogWeightBuckets::WeightedValue> LogWeightBuckets::largest_values() const {
+  std::vector<WeightedValue> values;
+  double weight_so_far = 0.0;
+  for (std::size_t bin = bin_count(); bin-- > 0 && weight_so_far <= target_ * (1.0 + 1e-9);) {
+    for (std::size_t list = bin * classes_; list < (bin + 1) * classes_; ++list) {
+      for (std::uint32_t slot = 0; slot < lists_[list].count; ++slot) {
+        const Index i = *slot_address(list, slot);
+        values.push_back({items_[i].x, weight(i)});
+        weight_so_far += weight(i);
+      }
     }
   }
   return values;
 }
 
-// Puts -nu between the k-th and the (k+1)-th largest weight, which brackets the root within log N
-// for weights of any scale, and moves the window there. Cost: O(k) when weights have risen, O(N)
-// when they have fallen below the window.
+// Puts -nu at the border of the target's weight of the largest values, which brackets the root
+// within log N for values of any scale, and moves the window there. Cost: O(k) when weights have
+// risen, O(N) when they have fallen below the window.
 void LogWeightBuckets::jump_to_threshold() {
-  tilt_ = -middle_of(largest_log_weights());
+  tilt_ = -middle_of(largest_values());
   const std::int64_t wanted = wanted_first_cell(tilt_);
   if (wanted != first_cell_) shift_window(wanted);
 }
 
 std::size_t LogWeightBuckets::memory_bytes() const noexcept {
-  std::size_t bytes = sizeof(*this) + items_.capacity() * sizeof(Item) +
-                      pool_.capacity() * sizeof(Index) +
-                      free_chunks_.capacity() * sizeof(std::uint32_t) +
-                      bins_.capacity() * sizeof(Bin) + cell_changed_.capacity() +
-                      changes_.capacity() * sizeof(Change) + moves_.capacity() * sizeof(Move);
-  for (const Bin& bin : bins_) bytes += bin.chunks.capacity() * sizeof(std::uint32_t);
+  std::size_t bytes =
+      sizeof(*this) + items_.capacity() * sizeof(Item) + pool_.capacity() * sizeof(Index) +
+      free_chunks_.capacity() * sizeof(std::uint32_t) + lists_.capacity() * sizeof(List) +
+      cell_changed_.capacity() + mass_changed_.capacity() + changes_.capacity() * sizeof(Change) +
+      moves_.capacity() * sizeof(Move);
+  for (const List& list : lists_) bytes += list.chunks.capacity() * sizeof(std::uint32_t);
   return bytes +
          sizeof(double) * (moments_.capacity() + node_weights_.capacity() + node_decay_.capacity() +
-                           edge_decay_.capacity() + bin_sizes_.capacity());
+                           edge_decay_.capacity() + list_sizes_.capacity() +
+                           bin_masses_.capacity() + list_starts_.capacity());
 }
 
 }  // namespace adacvar

@@ -3,9 +3,12 @@
 #include <adacvar/base/index.hpp>
 
 #include "base/huge_pages.hpp"
+#include "sampler/weight_classes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,14 +17,20 @@ namespace adacvar {
 class StateReader;
 class StateWriter;
 
-/// N log-weights x_i, kept so that the matched law p_i = sigma(x_i + nu), sum p_i = k, can be drawn
-/// from and nu followed at a cost that does not depend on N [DESIGN 4].
+/// N log-weights x_i, kept so that the matched distribution p_i = sigma(x_i + nu), sum p_i = k, can
+/// be drawn from and nu followed at a cost that does not depend on N [DESIGN 4]. With row weights
+/// w_i the sums are weighted: sum w_i p_i = target, and rows are drawn in proportion to w_i p_i.
 ///
 /// Bins. A window of buckets of width 1/4 in x covers every item whose p_i is neither 0 nor 1 for
 /// a double; bin 0 holds all items below it, the last bin all items above it. To draw: pick a bin
 /// by count * (p at its upper edge), an item in it evenly, accept by p_i / (p at the edge), which
 /// is at least e^-1/4. Bins are lists of fixed-size chunks from one pool, so that memory stays 16 +
 /// 4 bytes an item however items move.
+///
+/// Row weights. A bin keeps a list for every class of WeightClasses, whose weights differ by less
+/// than 1.5: pick a bin, in it a class by count * (largest weight of the class), an item of that
+/// list evenly, and accept by p_i and w_i. The proposals come from counts, which are exact however
+/// far apart the weights are. Without row weights bin b has the one list b.
 ///
 /// Sums. Every four buckets share a cell of width 1 that keeps the sums of the first 12 Chebyshev
 /// polynomials of its items' positions. Interpolation at 12 nodes a cell turns sum_i f(x_i) into a
@@ -35,17 +44,20 @@ class LogWeightBuckets {
   /// Further from 0 than this nu does not go: a common constant is taken from all log-weights.
   static constexpr double kMaxTilt = 1e4;
 
-  /// `log_weights` finite, 0 < target < log_weights.size().
-  LogWeightBuckets(std::span<const double> log_weights, double target);
+  /// `log_weights` finite, 0 < target < log_weights.size(), or with row weights, one per item,
+  /// below their sum.
+  LogWeightBuckets(std::span<const double> log_weights, double target,
+                   std::shared_ptr<const WeightClasses> weights = nullptr);
   /// All log-weights 0.
-  LogWeightBuckets(std::size_t size, double target);
+  LogWeightBuckets(std::size_t size, double target,
+                   std::shared_ptr<const WeightClasses> weights = nullptr);
 
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   [[nodiscard]] double log_weight(Index i) const noexcept { return items_[i].x; }
 
-  /// nu: sum sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
+  /// nu: sum w_i sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
-  /// sum p_i (1 - p_i) at the tilt of the last solve.
+  /// sum w_i p_i (1 - p_i) at the tilt of the last solve.
   [[nodiscard]] double variance() const noexcept { return slope_; }
 
   /// x_i += step for every pair in turn; repeats add up. `before` and `after` receive x_i around
@@ -53,27 +65,40 @@ class LogWeightBuckets {
   void add(std::span<const Index> indices, std::span<const double> steps, std::span<double> before,
            std::span<double> after);
 
-  /// Finds nu for the present weights. `change` is a guess of how far sum p_i has moved from the
-  /// target at the present nu; a good guess saves time and changes nothing else.
-  /// Returns the constant that was taken from all log-weights and added to nu, mostly 0.
+  /// Finds nu for the present weights. `change` is a guess of how far sum w_i p_i has moved from
+  /// the target at the present nu; a good guess saves time and changes nothing else. Returns the
+  /// constant that was taken from all log-weights and added to nu, mostly 0.
   double solve_tilt(double change = 0.0);
 
   // What drawing needs.
-  [[nodiscard]] std::size_t bin_count() const noexcept { return bins_.size(); }
-  [[nodiscard]] std::uint32_t bin_size(std::size_t bin) const noexcept { return bins_[bin].count; }
+  [[nodiscard]] std::size_t bin_count() const noexcept { return cells_ * kBucketsPerCell + 2; }
+  /// Lists of a bin: list bin * classes() + c holds its items of weight class c.
+  [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
+  [[nodiscard]] std::uint32_t list_size(std::size_t list) const noexcept {
+    return lists_[list].count;
+  }
+  /// With row weights: an item of a bin, to be accepted by its weight, for a uniform number.
+  [[nodiscard]] WeightedSlot propose(std::size_t bin, double uniform) const noexcept {
+    const WeightClasses::Place place =
+        weights_->find(list_starts_.data() + bin * line_size_, uniform);
+    const std::size_t list = bin * classes_ + place.list;
+    return {slot_address(list, std::min(place.slot, lists_[list].count - 1)), place.least_weight};
+  }
   /// Upper edge of a bin in x; +inf for the last.
   [[nodiscard]] double upper_edge(std::size_t bin) const noexcept;
-  /// For every bin, at the present tilt: an upper bound of its items' p_i, and that times its size;
-  /// an empty bin's bound may be left as it was.
+  /// For every bin, at the present tilt: an upper bound of its items' p_i, and that times its mass,
+  /// the sum over its items of the largest weight of their class (without row weights their
+  /// number); an empty bin's bound may be left as it was.
   void bound_marginals(std::span<double> bounds, std::span<double> masses) const;
-  [[nodiscard]] const Index* slot_address(std::size_t bin, std::uint32_t slot) const noexcept {
-    return pool_.data() + place(bin, slot);
+  [[nodiscard]] const Index* slot_address(std::size_t list, std::uint32_t slot) const noexcept {
+    return pool_.data() + place(list, slot);
   }
   void prefetch(Index i) const noexcept { __builtin_prefetch(&items_[i], 1); }
 
   // What sums over the window's items need: sum_i f(x_i) is the sum of weight * f(position) over
   // the kNodes nodes of each cell.
   [[nodiscard]] std::size_t cells() const noexcept { return cells_; }
+  /// Number of a cell's items; only without row weights.
   [[nodiscard]] std::uint64_t cell_size(std::size_t cell) const noexcept {
     return static_cast<std::uint64_t>(moments_[cell * kNodes]);
   }
@@ -86,9 +111,10 @@ class LogWeightBuckets {
   /// The bins 1 + kBucketsPerCell * cell, ... hold a cell's items.
 
   void save(StateWriter& writer) const;
-  [[nodiscard]] static LogWeightBuckets load(StateReader& reader, std::size_t size, double target);
+  [[nodiscard]] static LogWeightBuckets load(StateReader& reader, std::size_t size, double target,
+                                             std::shared_ptr<const WeightClasses> weights = {});
 
-  /// Bytes held, for the promise of at most 24 an item.
+  /// Bytes held, for the promise of at most 24 an item; without those of the row weights.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   static constexpr std::size_t kNodes = 12;  // per cell
@@ -99,7 +125,7 @@ class LogWeightBuckets {
     double x = 0.0;
     std::uint32_t slot = 0;
   };
-  struct Bin {
+  struct List {
     std::uint32_t count = 0;
     std::uint32_t leaving = 0;  // within `add`: items noted to move, not yet moved
     std::vector<std::uint32_t> chunks;
@@ -109,10 +135,10 @@ class LogWeightBuckets {
     std::uint32_t from;
     std::uint32_t to;
   };
-  // A change of a cell's sums: sign * T_j(t).
+  // A change of a cell's sums: factor * T_j(t), the factor being the item's weight or less that.
   struct Change {
     double t;
-    double sign;
+    double factor;
     std::size_t cell;
   };
   struct Sums {
@@ -122,34 +148,51 @@ class LogWeightBuckets {
     double third = 0.0;
   };
 
+  struct WeightedValue {
+    double x;
+    double weight;
+  };
+
   void allocate(std::size_t size);
   void clear_bins();
   void fill_bins();
   void check_moments(const StateReader& reader);
   [[nodiscard]] std::size_t bin_of(double x) const noexcept;
   [[nodiscard]] std::size_t bin_of_bucket(std::int64_t bucket) const noexcept;
-  [[nodiscard]] std::size_t place(std::size_t bin, std::uint32_t slot) const noexcept {
-    const std::size_t chunk = bins_[bin].chunks[slot >> chunk_shift_];
+  [[nodiscard]] double weight(Index i) const noexcept {
+    return weights_ != nullptr ? weights_->weight(i) : 1.0;
+  }
+  [[nodiscard]] double total() const noexcept {
+    return weights_ != nullptr ? weights_->total() : static_cast<double>(items_.size());
+  }
+  [[nodiscard]] std::size_t list_of(std::size_t bin, Index i) const noexcept {
+    return weights_ != nullptr ? bin * classes_ + weights_->class_of(i) : bin;
+  }
+  [[nodiscard]] std::size_t place(std::size_t list, std::uint32_t slot) const noexcept {
+    const std::size_t chunk = lists_[list].chunks[slot >> chunk_shift_];
     return (chunk << chunk_shift_) + (slot & chunk_mask_);
   }
   void append(std::size_t bin, Index i);
-  void prefetch_filler(std::size_t bin);
-  void remove(std::size_t bin, std::uint32_t slot);
+  void note_weight(std::size_t bin, double change);
+  void prefetch_filler(std::size_t list);
+  void remove(std::size_t bin, Index i);
   void move_all(std::size_t from, std::size_t to);
-  void note_moments(double x);
+  void note_moments(Index i);
   void note_steps(std::span<const Index> indices, std::span<const double> before,
                   std::span<const double> after);
   void apply_moments();
   void recompute_moments();
   void refresh_node_weights();
+  void refresh_masses();
+  void sum_weight_above();
   [[nodiscard]] Sums evaluate(double tilt);
   [[nodiscard]] std::int64_t wanted_first_cell(double tilt) const noexcept;
   void keep_window_around(double tilt);
-  [[nodiscard]] std::vector<double> largest_log_weights() const;
+  [[nodiscard]] std::vector<WeightedValue> largest_values() const;
   void shift_window(std::int64_t first_cell);
   void pull_into_window(std::size_t from);
   bool newton(int iterations);
-  [[nodiscard]] double middle_of(std::vector<double> log_weights) const;
+  [[nodiscard]] double middle_of(std::vector<WeightedValue> values) const;
   void jump_to_threshold();
   double recentre();
 
@@ -160,10 +203,18 @@ class LogWeightBuckets {
   BigVector<Item> items_;
   BigVector<Index> pool_;
   std::vector<std::uint32_t> free_chunks_;
-  std::vector<double> bin_sizes_;  // as the bins' counts
-  std::vector<Bin> bins_;          // 0: below the window, then the buckets, last: above the window
+  std::vector<double> list_sizes_;  // as the lists' counts
+  std::vector<List> lists_;  // bin 0: below the window, then the buckets, last: above the window
   unsigned chunk_shift_ = 4;
   std::uint32_t chunk_mask_ = 15;
+
+  std::shared_ptr<const WeightClasses> weights_;  // null: every item counts 1
+  std::size_t classes_ = 1;
+  std::size_t line_size_ = 0;        // of WeightClasses
+  double weight_above_ = 0.0;        // of the items above the window; only with row weights,
+  std::vector<double> bin_masses_;   // as the next three: see bound_marginals
+  std::vector<double> list_starts_;  // of every bin, for WeightClasses::find
+  std::vector<char> mass_changed_;   // a list of the bin has changed
 
   std::size_t cells_ = 0;
   std::size_t cells_below_ = 0;     // cells of the window below x = -nu

@@ -1,5 +1,7 @@
 #include <adacvar/sampler/make_sampler.hpp>
 
+#include "sampler/check_batch.hpp"
+
 #include <fmt/core.h>
 
 namespace adacvar {
@@ -18,11 +20,17 @@ void AnySampler::load(std::istream& in) {
 }
 
 AnySampler make_sampler(std::string_view name, std::size_t size,
-                        const AdaptiveSamplerOptions& options) {
-  if (name == "uniform") return AnySampler(UniformSampler(size));
-  if (name == "shuffled") return AnySampler(ShuffledSampler(size));
-  if (name == "adaptive") return AnySampler(AdaptiveSampler(size, options));
-  throw OptionError(fmt::format("sampler = '{}' is not one of: uniform, shuffled, adaptive", name));
+                        const AdaptiveSamplerOptions& options, std::span<const double> weights) {
+  if (name == "adaptive") return AnySampler(AdaptiveSampler(size, options, weights));
+  if (name != "uniform" && name != "shuffled") {
+    throw OptionError(
+        fmt::format("sampler = '{}' is not one of: uniform, shuffled, adaptive", name));
+  }
+  if (!weights.empty()) {
+    check_weight_count(weights.size(), size);
+    return AnySampler(WeightedSampler(weights));
+  }
+  return name == "uniform" ? AnySampler(UniformSampler(size)) : AnySampler(ShuffledSampler(size));
 }
 
 }  // namespace adacvar

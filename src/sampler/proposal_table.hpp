@@ -39,7 +39,8 @@ class ProposalTable {
   /// entries[a] for a uniform number uniforms[a] in [0, 1). Several searches go step by step
   /// together, so that the processor overlaps them, and without branches, which it could not
   /// predict.
-  void pick(std::span<const double> uniforms, std::span<std::uint32_t> entries) const noexcept {
+  [[gnu::noinline]] void pick(std::span<const double> uniforms,
+                              std::span<std::uint32_t> entries) const noexcept {
     constexpr std::size_t kTogether = 8;
     std::size_t a = 0;
     for (; a + kTogether <= entries.size(); a += kTogether)

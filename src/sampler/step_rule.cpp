@@ -58,25 +58,36 @@ Estimate estimate_of(Estimator estimator, double baseline, double scale) {
   return {.baseline = baseline, .scale = scale, .low = -1.0, .shift = 0.0};
 }
 
+// The N of the formulas for every draw: the number of rows, or with row weights W / w, the number
+// of rows there would be if all had the weight of the one drawn.
+struct SameSize {
+  double size;
+  [[nodiscard]] double operator[](std::size_t /*draw*/) const noexcept { return size; }
+};
+
 // An example of smaller probability could not have been drawn; its step must stay a number.
-double floored(double probability, double least) noexcept {
+double floored(double probability, double size) noexcept {
+  const double least = 1e-15 / size;
   return probability > least ? probability : least;
 }
 
 // Loops that divide stand alone and without branches, for vectors.
-ADACVAR_WIDE void take_steps(const double* losses, const double* probabilities, std::size_t count,
-                             Estimate estimate, double least, double smoothing, double eta,
+template <class Sizes>
+ADACVAR_WIDE void take_steps(const double* losses, const double* probabilities, Sizes sizes,
+                             std::size_t count, Estimate estimate, double epsilon, double eta,
                              double* steps) {
   for (std::size_t j = 0; j < count; ++j) {
-    steps[j] = estimate(losses[j]) / (floored(probabilities[j], least) + smoothing) * eta;
+    steps[j] =
+        estimate(losses[j]) / (floored(probabilities[j], sizes[j]) + epsilon / sizes[j]) * eta;
   }
 }
 
 // Importance weights 1/(N q) of the losses above a level, 0 for the others.
-ADACVAR_WIDE void weigh_above(const double* losses, const double* probabilities, std::size_t count,
-                              double level, double least, double size, double* weights) {
+template <class Sizes>
+ADACVAR_WIDE void weight_above(const double* losses, const double* probabilities, Sizes sizes,
+                               std::size_t count, double level, double* weights) {
   for (std::size_t j = 0; j < count; ++j) {
-    weights[j] = 1.0 / (size * floored(probabilities[j], least));
+    weights[j] = 1.0 / (sizes[j] * floored(probabilities[j], sizes[j]));
   }
   for (std::size_t j = 0; j < count; ++j) weights[j] = losses[j] > level ? weights[j] : 0.0;
 }
@@ -101,36 +112,47 @@ StepRule::StepRule(std::size_t size, const AdaptiveSamplerOptions& options)
           options.scale == LossScale::running ||
           (options.scale == LossScale::automatic && options.estimator == Estimator::centred)),
       base_eta_(options.eta ? *options.eta : automatic_eta(size_, options)),
-      smoothing_(options.epsilon / size_),
-      least_(1e-15 / size_),
+      epsilon_(options.epsilon),
       scale_(options.loss_scale) {}
 
 void StepRule::steps(std::span<const double> losses, std::span<const double> probabilities,
-                     std::span<double> steps) {
+                     std::span<const double> sizes, std::span<double> steps) {
+  if (sizes.empty()) {
+    steps_with(losses, probabilities, SameSize{size_}, steps);
+  } else {
+    steps_with(losses, probabilities, sizes.data(), steps);
+  }
+}
+
+template <class Sizes>
+void StepRule::steps_with(std::span<const double> losses, std::span<const double> probabilities,
+                          Sizes sizes, std::span<double> steps) {
   const bool first = batches_++ == 0;
-  if (first) begin(losses, probabilities);
+  if (first) begin(losses, probabilities, sizes);
   const bool adagrad = schedule_ == EtaSchedule::adagrad;
-  const double squares = adagrad ? sum_of_squares(losses, probabilities) : 0.0;
+  const double squares = adagrad ? sum_of_squares(losses, probabilities, sizes) : 0.0;
   if (scale_ > 0.0) {
-    take_steps(losses.data(), probabilities.data(), losses.size(),
-               estimate_of(estimator_, baseline_, scale_), least_, smoothing_,
+    take_steps(losses.data(), probabilities.data(), sizes, losses.size(),
+               estimate_of(estimator_, baseline_, scale_), epsilon_,
                eta_after(losses.size(), squares), steps.data());
   } else {
     std::ranges::fill(steps, 0.0);  // all losses so far were 0
   }
   draws_ += losses.size();
   squares_ += squares;
-  if (!first) follow(losses, probabilities);
+  if (!first) follow(losses, probabilities, sizes);
 }
 
+template <class Sizes>
 double StepRule::sum_of_squares(std::span<const double> losses,
-                                std::span<const double> probabilities) const noexcept {
+                                std::span<const double> probabilities, Sizes sizes) const noexcept {
   if (scale_ <= 0.0) return 0.0;
   const Estimate estimate = estimate_of(estimator_, baseline_, scale_);
   double squares = 0.0;
   for (std::size_t j = 0; j < losses.size(); ++j) {
     const double g = estimate(losses[j]);
-    squares += g * g / (size_ * (floored(probabilities[j], least_) + smoothing_));
+    const double q = floored(probabilities[j], sizes[j]) + epsilon_ / sizes[j];
+    squares += g * g / (sizes[j] * q);
   }
   return squares;
 }
@@ -148,18 +170,23 @@ double StepRule::eta_after(std::size_t draws, double squares) const noexcept {
 }
 
 // The first batch sets the statistics that it is measured with.
-void StepRule::begin(std::span<const double> losses, std::span<const double> probabilities) {
+template <class Sizes>
+void StepRule::begin(std::span<const double> losses, std::span<const double> probabilities,
+                     Sizes sizes) {
   if (running_scale_) scale_ = mean_of(losses);
   if (estimator_ != Estimator::centred) return;
   std::vector<double> shares(probabilities.size());
-  std::ranges::transform(probabilities, shares.begin(),
-                         [this](double q) { return 1.0 / floored(q, least_); });
+  for (std::size_t j = 0; j < shares.size(); ++j) {
+    shares[j] = size_ / sizes[j] / floored(probabilities[j], sizes[j]);
+  }
   baseline_ = value_at_risk(losses, shares, alpha_);
 }
 
 // Later batches are measured with the statistics of those before them, so that the estimate of a
 // draw does not depend on the draw.
-void StepRule::follow(std::span<const double> losses, std::span<const double> probabilities) {
+template <class Sizes>
+void StepRule::follow(std::span<const double> losses, std::span<const double> probabilities,
+                      Sizes sizes) {
   if (running_scale_) {
     scale_ += (mean_of(losses) - scale_) / static_cast<double>(std::min(batches_, kScaleMemory));
   }
@@ -167,8 +194,7 @@ void StepRule::follow(std::span<const double> losses, std::span<const double> pr
   // Importance weights 1/(N q) make the share of losses above b an unbiased estimate of the share
   // in the whole data; b moves until that share is alpha.
   above_.resize(losses.size());
-  weigh_above(losses.data(), probabilities.data(), losses.size(), baseline_, least_, size_,
-              above_.data());
+  weight_above(losses.data(), probabilities.data(), sizes, losses.size(), baseline_, above_.data());
   const double above = std::accumulate(above_.begin(), above_.end(), 0.0);
   const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
   // A baseline far above the losses, as when a learner has just begun, falls at its own pace, not

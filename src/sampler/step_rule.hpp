@@ -15,9 +15,10 @@ class StepRule {
  public:
   StepRule(std::size_t size, const AdaptiveSamplerOptions& options);
 
-  /// steps[j] = eta g_j / (q_j + epsilon/N). Running statistics move on.
+  /// steps[j] = eta g_j / (q_j + epsilon/N_j). Running statistics move on. N_j is sizes[j], with
+  /// row weights W / w_j; empty: the number of rows.
   void steps(std::span<const double> losses, std::span<const double> probabilities,
-             std::span<double> steps);
+             std::span<const double> sizes, std::span<double> steps);
 
   [[nodiscard]] double baseline() const noexcept { return baseline_; }
   [[nodiscard]] double scale() const noexcept { return scale_; }
@@ -27,10 +28,17 @@ class StepRule {
   void load(StateReader& reader);
 
  private:
-  void begin(std::span<const double> losses, std::span<const double> probabilities);
-  void follow(std::span<const double> losses, std::span<const double> probabilities);
+  template <class Sizes>
+  void steps_with(std::span<const double> losses, std::span<const double> probabilities,
+                  Sizes sizes, std::span<double> steps);
+  template <class Sizes>
+  void begin(std::span<const double> losses, std::span<const double> probabilities, Sizes sizes);
+  template <class Sizes>
+  void follow(std::span<const double> losses, std::span<const double> probabilities, Sizes sizes);
+  template <class Sizes>
   [[nodiscard]] double sum_of_squares(std::span<const double> losses,
-                                      std::span<const double> probabilities) const noexcept;
+                                      std::span<const double> probabilities,
+                                      Sizes sizes) const noexcept;
   [[nodiscard]] double eta_after(std::size_t draws, double squares) const noexcept;
 
   double alpha_;
@@ -39,8 +47,7 @@ class StepRule {
   EtaSchedule schedule_;
   bool running_scale_;
   double base_eta_;
-  double smoothing_;  // epsilon / N
-  double least_;      // 1e-15 / N
+  double epsilon_;
 
   std::uint64_t batches_ = 0;
   std::uint64_t draws_ = 0;

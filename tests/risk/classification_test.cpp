@@ -31,9 +31,9 @@ TEST(ConfusionMatrix, measures_by_hand) {
                                     {2, 3, 1},  //
                                     {1, 0, 7}});
   EXPECT_EQ(m.classes(), 3U);
-  EXPECT_EQ(m.rows(), 20U);
-  EXPECT_EQ(m.count(1, 0), 2U);
-  EXPECT_EQ(m.count(0, 1), 1U);
+  EXPECT_EQ(m.rows(), 20);
+  EXPECT_EQ(m.count(1, 0), 2);
+  EXPECT_EQ(m.count(0, 1), 1);
   EXPECT_EQ(m.count(0), (ClassCount{.actual = 6, .predicted = 8, .correct = 5}));
   EXPECT_EQ(m.count(2), (ClassCount{.actual = 8, .predicted = 8, .correct = 7}));
   EXPECT_DOUBLE_EQ(m.accuracy(), 15.0 / 20);
@@ -84,7 +84,7 @@ TEST(ConfusionMatrix, bad_classes_are_named_and_change_nothing) {
   expect_words<OptionError>([&] { std::ignore = m.count(3); }, "class = 3 is outside [0, 2]");
   expect_words<OptionError>([&] { std::ignore = m.precision(3); }, "class = 3 is outside [0, 2]");
   expect_words<OptionError>([&] { std::ignore = m.recall(3); }, "class = 3 is outside [0, 2]");
-  EXPECT_EQ(m.rows(), 0U);
+  EXPECT_EQ(m.rows(), 0);
 }
 
 TEST(ConfusionMatrix, measures_of_all_rows_need_a_row) {

@@ -656,7 +656,6 @@ const std::vector<BadInput> kBadWeights{
 const std::vector<BadInput> kBadLengths{
     {"short", kGood, {1, 1, 1, 1}, 0.5, "weights has 4 values, losses has 5"},
     {"long", kGood, {1, 1, 1, 1, 1, 1}, 0.5, "weights has 6 values, losses has 5"},
-    {"none", kGood, {}, 0.5, "weights has 0 values, losses has 5"},
 };
 
 template <class Error>

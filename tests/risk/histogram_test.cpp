@@ -9,7 +9,7 @@
 namespace adacvar {
 namespace {
 
-using Counts = std::vector<std::uint64_t>;
+using Counts = std::vector<double>;
 
 TEST(BinEdges, are_even_or_in_even_ratios) {
   EXPECT_EQ(bin_edges(0, 4, 4, false), (std::vector<double>{0, 1, 2, 3, 4}));

@@ -1,4 +1,5 @@
 #include <adacvar/sampler/adaptive_sampler.hpp>
+#include <adacvar/sampler/weighted_sampler.hpp>
 
 #include "support/chi_square.hpp"
 
@@ -22,10 +23,18 @@ struct Case {
   AdaptiveSamplerOptions options;
   double spread;  // of the log-weights to start from
   std::size_t batch = 64;
+  double octaves = -1;  // row weights from 1 to 2^octaves, evenly in their logarithm; -1: none
 };
 
+std::vector<double> row_weights(const Case& c, Rng& rng) {
+  std::vector<double> weights;
+  if (c.octaves < 0) return weights;
+  for (std::size_t i = 0; i < c.size; ++i) weights.push_back(std::exp2(c.octaves * rng.uniform()));
+  return weights;
+}
+
 AdaptiveSampler after_a_history(const Case& c, Rng& rng) {
-  AdaptiveSampler sampler(c.size, c.options);
+  AdaptiveSampler sampler(c.size, c.options, row_weights(c, rng));
   std::vector<double> x(c.size);
   for (double& value : x) value = c.spread * (rng.uniform() - 0.5);
   sampler.set_log_weights(x);
@@ -61,6 +70,13 @@ std::vector<Case> cases() {
       {"matched_all_but_one", 20, with(0.95, 0.0, matched), 5},
       {"matched_single_draws", 50, with(0.1, 0.05, matched), 5, 1},
       {"matched_batches_of_many_groups", 300, with(0.1, 0.05, matched), 5, 1000},
+      {"weights_narrow", 300, with(0.1, 0.0, matched), 1, 64, 9},
+      {"weights_wide", 300, with(0.1, 0.0, matched), 20, 64, 9},
+      {"weights_equal", 300, with(0.1, 0.05, matched), 5, 64, 0},
+      {"weights_mixed", 300, with(0.1, 0.2, matched), 20, 64, 9},
+      {"weights_far_apart", 1000, with(0.1, 0.0, matched), 600, 64, 40},
+      {"weights_of_a_small_tail", 100, with(0.003, 0.0, matched), 5, 64, 3},
+      {"weights_without_a_tail", 100, with(1.0, 0.0, matched), 5, 64, 9},
       {"exact_narrow", 300, with(0.1, 0.0, exact), 1},
       {"exact_wide", 300, with(0.1, 0.0, exact), 20},
       {"exact_small", 12, with(0.4, 0.0, exact), 4},
@@ -114,6 +130,21 @@ TEST_P(Law, first_draws_and_pairs_of_neighbours_follow_it_too) {
 
 INSTANTIATE_TEST_SUITE_P(All, Law, testing::ValuesIn(cases()),
                          [](const auto& c) { return c.param.name; });
+
+TEST(WeightedSamplerDraws, follow_the_weights) {
+  for (const double octaves : {0.0, 0.7, 9.0, 60.0}) {
+    const Case c{"", 500, {}, 0, 64, octaves};
+    Rng rng(9);
+    WeightedSampler sampler(row_weights(c, rng));
+    std::vector<double> q(c.size);
+    for (std::size_t i = 0; i < c.size; ++i) q[i] = sampler.probability(static_cast<Index>(i));
+    std::vector<std::uint64_t> counts(c.size, 0);
+    std::vector<Index> batch(100'000);
+    sampler.draw(rng, batch);
+    for (const Index i : batch) ++counts[i];
+    EXPECT_TRUE(follows_law(counts, q)) << octaves;
+  }
+}
 
 class SubsetLaw : public testing::TestWithParam<double> {};
 

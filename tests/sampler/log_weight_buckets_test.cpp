@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
+#include <span>
 #include <vector>
 
 namespace adacvar {
@@ -16,7 +20,13 @@ namespace {
 class CheckedBuckets {
  public:
   CheckedBuckets(std::vector<double> x, std::size_t k)
-      : x_(std::move(x)), k_(k), buckets_(x_, static_cast<double>(k)) {}
+      : x_(std::move(x)),
+        w_(x_.size(), 1.0),
+        target_(static_cast<double>(k)),
+        buckets_(x_, target_) {}
+  /// With row weights; the target is `alpha` of their sum.
+  CheckedBuckets(std::vector<double> x, std::span<const double> weights, double alpha)
+      : CheckedBuckets(std::move(x), std::make_shared<const WeightClasses>(weights), alpha) {}
 
   void add(const std::vector<Index>& indices, const std::vector<double>& steps) {
     std::vector<double> before(indices.size());
@@ -40,13 +50,25 @@ class CheckedBuckets {
   }
 
  private:
-  // Every item is in one bin, below its upper edge and not below the edge before.
+  CheckedBuckets(std::vector<double> x, const std::shared_ptr<const WeightClasses>& classes,
+                 double alpha)
+      : x_(std::move(x)),
+        w_(classes->weights().begin(), classes->weights().end()),
+        target_(alpha * classes->total()),
+        class_bounds_(classes->bounds().begin(), classes->bounds().end()),
+        buckets_(x_, target_, classes) {}
+
+  // Every item is in one list of one bin, below its upper edge and not below the edge before.
   void check_bins() {
     std::vector<int> seen(x_.size(), 0);
-    for (std::size_t bin = 0; bin < buckets_.bin_count(); ++bin) {
-      for (std::uint32_t slot = 0; slot < buckets_.bin_size(bin); ++slot) {
-        const Index i = *buckets_.slot_address(bin, slot);
+    for (std::size_t list = 0; list < buckets_.bin_count() * class_bounds_.size(); ++list) {
+      const std::size_t bin = list / class_bounds_.size();
+      const double bound = class_bounds_[list % class_bounds_.size()];
+      for (std::uint32_t slot = 0; slot < buckets_.list_size(list); ++slot) {
+        const Index i = *buckets_.slot_address(list, slot);
         ASSERT_LT(i, x_.size());
+        ASSERT_LE(w_[i], bound);
+        ASSERT_GT(w_[i] * 1.5, bound);
         ++seen[i];
         ASSERT_EQ(buckets_.log_weight(i), x_[i]);
         ASSERT_LT(x_[i], buckets_.upper_edge(bin));
@@ -57,25 +79,51 @@ class CheckedBuckets {
   }
 
   void check_law() {
-    const auto expected = twin::matched_marginals(x_, k_);
+    const double total = std::accumulate(w_.begin(), w_.end(), 0.0);
+    const auto expected = twin::weighted_marginals(x_, w_, target_ / total);
     std::vector<double> p(x_.size());
     double sum = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
       p[i] = 1 / (1 + std::exp(-(x_[i] + buckets_.tilt())));
-      ASSERT_NEAR(p[i], expected[i], 1e-10) << "x = " << x_[i] << ", tilt " << buckets_.tilt();
-      sum += p[i];
+      ASSERT_NEAR(w_[i] * p[i], w_[i] * expected[i], 1e-10 * std::max(1.0, target_))
+          << "x = " << x_[i] << ", tilt " << buckets_.tilt();
+      sum += w_[i] * p[i];
     }
-    ASSERT_NEAR(sum, static_cast<double>(k_), 1e-10 * static_cast<double>(k_));
+    ASSERT_NEAR(sum, target_, 1e-10 * target_);
     std::vector<double> bounds(buckets_.bin_count());
     std::vector<double> masses(buckets_.bin_count());
     buckets_.bound_marginals(bounds, masses);
     for (std::size_t bin = 0; bin < bounds.size(); ++bin) {
-      ASSERT_NEAR(masses[bin], bounds[bin] * buckets_.bin_size(bin), 1e-12 * masses[bin]);
-      for (std::uint32_t slot = 0; slot < buckets_.bin_size(bin); ++slot) {
-        ASSERT_LE(p[*buckets_.slot_address(bin, slot)], bounds[bin] * (1 + 1e-12));
+      double mass = 0;
+      for (std::size_t c = 0; c < class_bounds_.size(); ++c) {
+        const std::size_t list = bin * class_bounds_.size() + c;
+        const double before = mass;
+        mass += class_bounds_[c] * buckets_.list_size(list);
+        for (std::uint32_t slot = 0; slot < buckets_.list_size(list); ++slot) {
+          ASSERT_LE(p[*buckets_.slot_address(list, slot)], bounds[bin] * (1 + 1e-12));
+        }
+        if (weighted() && mass - before > 1e-9 * mass) check_proposals(list, before);
       }
+      ASSERT_NEAR(masses[bin], bounds[bin] * mass, 1e-12 * masses[bin]);
     }
   }
+
+  // A place in the middle of the list's items on the line finds that list's middle item.
+  void check_proposals(std::size_t list, double before) {
+    const std::size_t bin = list / class_bounds_.size();
+    double mass = 0;
+    for (std::size_t c = 0; c < class_bounds_.size(); ++c) {
+      mass += class_bounds_[c] * buckets_.list_size(bin * class_bounds_.size() + c);
+    }
+    const double width = class_bounds_[list % class_bounds_.size()];
+    if (width < 1e-9 * mass) return;
+    const std::uint32_t slot = buckets_.list_size(list) / 2;
+    const WeightedSlot found = buckets_.propose(bin, (before + (slot + 0.25) * width) / mass);
+    ASSERT_EQ(found.row, buckets_.slot_address(list, slot));
+    ASSERT_NEAR(found.least_weight, 0.25 * width, 1e-4 * width);
+  }
+
+  [[nodiscard]] bool weighted() const { return std::ranges::count(w_, 1.0) < std::ssize(w_); }
 
   // Interpolated sums over the window equal plain ones, for smooth functions of several kinds.
   void check_sums() {
@@ -88,15 +136,16 @@ class CheckedBuckets {
         interpolated += weights[n] * f(buckets_.node_position(n));
       }
       double plain = 0;
-      for (const double x : x_) {
-        if (x >= low && x < high) plain += f(x);
+      for (std::size_t i = 0; i < x_.size(); ++i) {
+        if (x_[i] >= low && x_[i] < high) plain += w_[i] * f(x_[i]);
       }
-      ASSERT_NEAR(interpolated, plain, 1e-11 * static_cast<double>(x_.size()));
+      ASSERT_NEAR(interpolated, plain, 2e-11 * static_cast<double>(x_.size()));
     };
     const double nu = buckets_.tilt();
     compare([](double) { return 1.0; });
     compare([nu](double x) { return 1 / (1 + std::exp(-(x + nu))); });
     compare([](double x) { return std::sin(x); });
+    if (weighted()) return;
     std::uint64_t count = 0;
     for (std::size_t cell = 0; cell < buckets_.cells(); ++cell) count += buckets_.cell_size(cell);
     for (const double x : x_) count -= x >= low && x < high ? 1 : 0;
@@ -104,7 +153,9 @@ class CheckedBuckets {
   }
 
   std::vector<double> x_;
-  std::size_t k_;
+  std::vector<double> w_;
+  double target_;
+  std::vector<double> class_bounds_{1.0};
   LogWeightBuckets buckets_;
 };
 
@@ -130,6 +181,32 @@ TEST(LogWeightBuckets, equal_a_plain_vector_through_random_steps_of_all_sizes) {
       if (HasFatalFailure()) {
         FAIL() << "history " << history << ", size " << size << ", k " << k << ", step " << t;
       }
+    }
+  }
+}
+
+TEST(LogWeightBuckets, equal_a_plain_vector_with_row_weights_of_all_sizes) {
+  Rng rng(2);
+  for (int history = 0; history < 150; ++history) {
+    const std::size_t size = 2 + rng.below(200);
+    const double spread = std::exp(8 * rng.uniform() - 3);
+    const double step_size = std::exp(14 * rng.uniform() - 6);
+    const double drift = rng.uniform() - 0.5;
+    const double octaves = history % 3 == 0 ? 80 : 6 * rng.uniform();
+    std::vector<double> x(size);
+    std::vector<double> weights(size);
+    for (double& value : x) value = spread * (rng.uniform() - 0.5);
+    for (double& weight : weights) weight = std::exp2(octaves * rng.uniform());
+    CheckedBuckets checked(x, weights, 0.01 + 0.98 * rng.uniform());
+    checked.check();
+    for (int t = 0; t < 30; ++t) {
+      std::vector<Index> indices(1 + rng.below(30));
+      std::vector<double> steps(indices.size());
+      for (Index& i : indices) i = rng.below(static_cast<std::uint32_t>(size));
+      for (double& step : steps) step = step_size * (rng.uniform() - 0.5 + drift);
+      checked.add(indices, steps);
+      if (t % 5 == 4) checked.check();
+      if (HasFatalFailure()) FAIL() << "history " << history << ", size " << size << ", step " << t;
     }
   }
 }

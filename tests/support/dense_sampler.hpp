@@ -17,13 +17,19 @@ namespace adacvar::twin {
 /// when exact.
 class DenseSampler {
  public:
-  DenseSampler(std::size_t size, const AdaptiveSamplerOptions& options)
+  DenseSampler(std::size_t size, const AdaptiveSamplerOptions& options,
+               std::vector<double> weights = {})
       : o_(options),
+        weights_(std::move(weights)),
         n_(static_cast<double>(size)),
         k_(std::max<std::size_t>(1,
                                  static_cast<std::size_t>(std::floor(options.alpha * n_ + 1e-9)))),
         x_(size, 0.0),
         scale_(options.loss_scale) {
+    const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+    for (std::size_t i = 0; i < size; ++i) {
+      share_.push_back(weights_.empty() ? 1 / n_ : weights_[i] / total);
+    }
     update_law();
   }
 
@@ -32,8 +38,8 @@ class DenseSampler {
   [[nodiscard]] double scale() const { return scale_; }
 
   void observe(std::span<const Index> drawn, std::span<const double> losses) {
-    std::vector<double> q;
-    for (const Index i : drawn) q.push_back(q_[i]);
+    std::vector<double> q;  // times N / share: what the formulas of N equal rows call q
+    for (const Index i : drawn) q.push_back(q_[i] / share_[i] / n_);
     ++batches_;
     const bool first = batches_ == 1;
     if (first) {
@@ -50,7 +56,8 @@ class DenseSampler {
     squares_ += squares;
     for (std::size_t j = 0; j < drawn.size(); ++j) {
       double& x = x_[drawn[j]];
-      x = std::clamp(x + eta() * g[j] / (q[j] + o_.epsilon / n_), -1e5, 1e5);
+      const double share = share_[drawn[j]];
+      x = std::clamp(x + eta() * g[j] / (q_[drawn[j]] + o_.epsilon * share), -1e5, 1e5);
     }
     if (!first) follow(losses, q);
     update_law();
@@ -116,6 +123,15 @@ class DenseSampler {
   }
 
   void update_law() {
+    if (!weights_.empty()) {
+      const auto p = o_.alpha < 1 ? weighted_marginals(x_, weights_, o_.alpha)
+                                  : std::vector<double>(x_.size(), 1.0);
+      q_.resize(p.size());
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        q_[i] = share_[i] * ((1 - o_.gamma) * p[i] / o_.alpha + o_.gamma);
+      }
+      return;
+    }
     std::vector<double> p(x_.size(), 1.0);
     if (k_ < x_.size()) {
       p = o_.marginals == Marginals::exact ? exact_marginals(x_, k_) : matched_marginals(x_, k_);
@@ -127,6 +143,8 @@ class DenseSampler {
   }
 
   AdaptiveSamplerOptions o_;
+  std::vector<double> weights_;  // empty: all 1
+  std::vector<double> share_;    // w_i / W
   double n_;
   std::size_t k_;
   std::vector<double> x_;

@@ -45,6 +45,31 @@ inline long double matched_tilt(std::span<const double> x, std::size_t k) {
   return high;
 }
 
+/// sigma(x_i + nu) with sum w_i sigma(x_i + nu) = alpha W, by bisection in long double.
+inline std::vector<double> weighted_marginals(std::span<const double> x, std::span<const double> w,
+                                              double alpha) {
+  long double low = std::numeric_limits<long double>::infinity();
+  long double high = -low;
+  for (const double xi : x) {
+    low = std::min(low, -static_cast<long double>(xi) - 200);
+    high = std::max(high, -static_cast<long double>(xi) + 200);
+  }
+  for (int i = 0; i < 300; ++i) {
+    const long double nu = (low + high) / 2;
+    long double gap = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const long double z = x[j] + nu;
+      gap += w[j] * (1 / (1 + std::exp(-z)) - static_cast<long double>(alpha));
+    }
+    (gap < 0 ? low : high) = nu;
+  }
+  std::vector<double> p(x.size());
+  std::ranges::transform(x, p.begin(), [&](double xi) {
+    return static_cast<double>(1 / (1 + std::exp(-(xi + high))));
+  });
+  return p;
+}
+
 /// sigma(x_i + nu).
 inline std::vector<double> matched_marginals(std::span<const double> x, std::size_t k) {
   const long double nu = matched_tilt(x, k);

@@ -48,6 +48,16 @@ struct Dataset {
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }
+  [[nodiscard]] double weight(std::size_t row) const noexcept {
+    return weights.empty() ? 1.0 : weights[row];
+  }
+  /// Sum of the row weights; without them the number of rows.
+  [[nodiscard]] double total_weight() const noexcept {
+    if (weights.empty()) return static_cast<double>(rows);
+    double total = 0;
+    for (const double one : weights) total += one;
+    return total;
+  }
 };
 
 }  // namespace adacvar

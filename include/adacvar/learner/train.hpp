@@ -149,7 +149,12 @@ using TrainResult = TrainingResult<LinearModel>;
 /// loss that does not fit the task, or iterate best or patience without validation data; DataError
 /// for empty data. Divergence is no error: the result has the finite model with the least loss
 /// drawn in an epoch, and says so. Nor is stopping early: the result is then the best on the
-/// validation rows, where there are any. The learning rate of SGD is lowered where the curvature of
+/// validation rows, where there are any.
+/// Row weights: rows are drawn in proportion to their weight, or by adacvar as its sampler says, so
+/// that a row of weight w counts as w rows; with trunc, soft and mean the draws are then
+/// independent instead of in shuffled epochs. An epoch is as many draws as there are rows.
+/// Validation risks are weighted. DataError for a weight that is not finite and above 0.
+/// The learning rate of SGD is lowered where the curvature of
 /// the batches would make it unstable. DataError for a checkpoint that is damaged or of another
 /// run.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,

@@ -1,34 +1,35 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace adacvar {
 
-/// Rows of one class.
+/// Rows of one class: their number or, where they have weights, the sum of these.
 struct ClassCount {
-  std::uint64_t actual = 0;     ///< of that class
-  std::uint64_t predicted = 0;  ///< taken for that class
-  std::uint64_t correct = 0;    ///< both
+  double actual = 0;     ///< of that class
+  double predicted = 0;  ///< taken for that class
+  double correct = 0;    ///< both
 
   friend bool operator==(const ClassCount&, const ClassCount&) = default;
 };
 
-/// How often each class was taken for which; classes are 0, 1, ..., as in a Dataset's targets.
+/// How often each class was taken for which; classes are 0, 1, ..., as in a Dataset's targets. A
+/// row of weight w counts as w rows.
 ///
 /// Limits: at most 10,000 classes. Memory for classes^2 counts.
-/// Throws: OptionError for a class or number of classes that is not allowed; DataError where a
-/// measure needs a row and there is none.
+/// Throws: OptionError for a class or number of classes that is not allowed; DataError for a weight
+/// that is negative or not finite, and where a measure needs a row and there is none.
 class ConfusionMatrix {
  public:
   explicit ConfusionMatrix(std::size_t classes);
 
-  void add(std::size_t actual, std::size_t predicted);
+  void add(std::size_t actual, std::size_t predicted, double weight = 1);
 
   [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
-  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  [[nodiscard]] std::uint64_t count(std::size_t actual, std::size_t predicted) const;
+  /// The weight of all rows; without weights their number.
+  [[nodiscard]] double rows() const noexcept { return rows_; }
+  [[nodiscard]] double count(std::size_t actual, std::size_t predicted) const;
   [[nodiscard]] ClassCount count(std::size_t class_index) const;
 
   /// Share of the rows whose class was predicted. Throws: DataError before the first row.
@@ -52,8 +53,8 @@ class ConfusionMatrix {
   void check_not_empty() const;
 
   std::size_t classes_;
-  std::uint64_t rows_ = 0;
-  std::vector<std::uint64_t> counts_;  ///< by actual class, then by predicted
+  double rows_ = 0;
+  std::vector<double> counts_;  ///< by actual class, then by predicted
 };
 
 }  // namespace adacvar

@@ -18,7 +18,8 @@ struct TailRisk {
 
 /// Mean, VaR and CVaR of `losses` at the tail share `alpha`, each row counting 1/n, or its share
 /// of the sum of `weights` (only the ratios of the weights matter; a row of weight 0 counts as
-/// if it were absent).
+/// if it were absent; no weights at all: every row counts the same). A row of weight w counts as w
+/// rows: whole weights give exactly what repeated rows give.
 ///
 /// CVaR: mean of the worst `alpha` share. When alpha * n is not whole, the loss on the border
 /// counts by its fraction, so the value is continuous in alpha; it is both the maximum of q'L
@@ -51,8 +52,8 @@ struct TailRisk {
 [[nodiscard]] double cvar(std::span<const double> losses, std::span<const double> weights,
                           double alpha);
 
-/// The law q over the rows that attains CVaR = max q'L over 0 <= q_i <= p_i / alpha, sum q = 1,
-/// where p_i is 1/n or the row's share of the weights.
+/// The distribution q over the rows that attains CVaR = max q'L over 0 <= q_i <= p_i / alpha, sum q
+/// = 1, where p_i is 1/n or the row's share of the weights.
 ///
 /// Rows above the VaR are at their cap, rows below it have 0. Rows that tie at the VaR share
 /// the mass that is left in proportion to p_i, so q does not depend on the order of the rows.

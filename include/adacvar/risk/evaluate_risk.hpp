@@ -43,7 +43,9 @@ struct RiskEstimate {
   Interval mean_interval = {};
   Interval var_interval = {};
   Interval cvar_interval = {};
-  bool reliable = false;  ///< alpha n >= 10; otherwise the intervals of VaR and CVaR mean little
+  /// alpha n >= 10, with weights: the tail says as much as 10 equally weighted rows; otherwise the
+  /// intervals of VaR and CVaR mean little.
+  bool reliable = false;
   std::optional<double> tail_index = {};  ///< of all the losses, as the function of that name
 
   /// Whether the tail seems too heavy for intervals of mean and CVaR.
@@ -67,6 +69,13 @@ struct RiskEstimate {
 /// resamples. Draw j of resample b is the j-th Rng(seed, b).below(n), a rank from the largest loss
 /// down: neither the order of `losses` nor the number of threads changes an interval.
 ///
+/// Row weights, where given, count a row as w rows in mean, VaR and CVaR, but the independent units
+/// are the rows, not their copies: a resample draws rows, each with its weight, so that exposures
+/// or survey weights are not taken for more evidence than they are. The tail of a resample is alpha
+/// of its own weight, and with e = (L - VaR)+ / alpha and m = CVaR - VaR
+///   se^2 = sum w^2 (e - m)^2 / (sum w)^2.
+/// Ranks are by loss, then by weight.
+///
 /// Paper: [E79] for resamples and percentiles, [H88] for studentising.
 /// Limits: rows must be independent. docs/intervals.md has how often 95 % intervals hold the true
 /// value: 93 to 96 % for light tails from 10 losses in the tail on, less for heavy ones
@@ -75,9 +84,10 @@ struct RiskEstimate {
 /// Cost: a sort, then O(resamples * n); memory for a copy of the losses, 4n bytes a thread, and
 /// 24 bytes a resample and share.
 /// Throws: OptionError for an option or alpha that is not allowed, or no alpha; DataError when
-/// `losses` is empty, too long or holds a NaN or infinity.
+/// `losses` is empty, too long or holds a NaN or infinity; weights as in `tail_risk`.
 [[nodiscard]] std::vector<RiskEstimate> evaluate_risk(std::span<const double> losses,
                                                       std::span<const double> alphas,
-                                                      const BootstrapOptions& options = {});
+                                                      const BootstrapOptions& options = {},
+                                                      std::span<const double> weights = {});
 
 }  // namespace adacvar

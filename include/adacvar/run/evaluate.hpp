@@ -34,6 +34,7 @@ struct EvaluateOptions {
 struct RiskTable {
   std::string name;  ///< name of the group; empty: all rows
   std::size_t rows = 0;
+  double weight = 0;               ///< sum of the row weights; without them the number of rows
   std::vector<RiskEstimate> risk;  ///< one per alpha
   std::optional<double> accuracy = {};
   std::optional<double> min_class_precision = {};

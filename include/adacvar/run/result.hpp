@@ -20,6 +20,7 @@ namespace adacvar {
 /// Risk of a model on the training, validation or test rows, in the user's units.
 struct PartRisk {
   std::size_t rows = 0;
+  double weight = 0;  ///< sum of the row weights; without them the number of rows
   TailRisk risk = {};
   std::optional<double> accuracy = {};             ///< classes only
   std::optional<double> min_class_precision = {};  ///< classes only
@@ -50,6 +51,7 @@ struct ClassScore {
 struct PartDetail {
   std::string part;                  ///< test, validation, training, or all
   std::vector<double> losses;        ///< in the user's units
+  std::vector<double> weights;       ///< of the rows; empty: every row counts 1
   std::vector<std::string> columns;  ///< columns with the largest weights, shown for the worst rows
   std::vector<WorstRow> worst;
   std::vector<ClassScore> classes;          ///< classes only

@@ -64,20 +64,31 @@ struct AdaptiveSamplerOptions {
 /// q_i being the probability it was drawn with, or 1e-15/N if that is less; repeats add up. g: see
 /// Estimator; b starts as the VaR of the first batch, s as its mean.
 ///
+/// Row weights w_i, where given, count row i as w_i rows (only ratios matter): with W = sum w_i,
+///   q_i = (1 - gamma) w_i sigma(x_i + nu) / (alpha W) + gamma w_i / W,  sum w_i sigma(x_i + nu) =
+///   alpha W,
+/// so q_i is at most about w_i / (alpha W), and w_i / W takes the place of 1/N in all formulas: the
+/// expected move of x_i is that of each of w_i rows. alpha W need not be whole and nothing is
+/// rounded down; N stays the number of rows in the automatic eta. Rows that are light beside the
+/// others are drawn rarely and move far. Not with exact marginals or subset batches.
+///
 /// Paper: [CLJK20, Alg. 1]. Departures (docs/papers.md): the tilt nu is solved anew after every
 /// update, so the law is exact at every step, not only at the start; estimators `loss`, `centred`.
 /// Limits: k = N is uniform for ever; k = 1 with `gain` and exact marginals is EXP3 [A02].
 /// Log-weights more than about 9e4 from the k-th largest saturate.
 /// Draws: the same seed gives the same sequence on every platform.
 /// Cost: a draw and its update take time that does not depend on N but for cache misses, plus a
-/// part per batch, so larger batches cost less an example; 20 bytes an example. Exact marginals:
-/// four times the time or so (bench/README.md). Throws: OptionError for a value, size, index or
-/// length that is not allowed; DataError for a loss that is negative or not finite. After such a
+/// part per batch, so larger batches cost less an example; 20 bytes an example, with row weights
+/// 32. Exact marginals: four times the time or so (bench/README.md). Throws: OptionError for a
+/// value, size, index or length that is not allowed; DataError for a loss that is negative or not
+/// finite, or a row weight that is not finite and above 0, or 1e60 times another. After such a
 /// throw the sampler is as before. A sampler that was moved from may only be assigned to or
 /// destroyed.
 class AdaptiveSampler {
  public:
-  explicit AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options = {});
+  /// `weights`: a row weight per example, copied; empty: every row counts 1.
+  explicit AdaptiveSampler(std::size_t size, const AdaptiveSamplerOptions& options = {},
+                           std::span<const double> weights = {});
   AdaptiveSampler(const AdaptiveSampler& other);
   AdaptiveSampler(AdaptiveSampler&& other) noexcept;
   AdaptiveSampler& operator=(const AdaptiveSampler& other);
@@ -85,7 +96,8 @@ class AdaptiveSampler {
   ~AdaptiveSampler();
 
   [[nodiscard]] std::size_t size() const noexcept;
-  /// k, the size of the subsets behind the law.
+  /// k, the size of the subsets behind the distribution; with row weights there are none, and it
+  /// is only alpha N rounded down.
   [[nodiscard]] std::size_t tail_size() const noexcept;
   [[nodiscard]] const AdaptiveSamplerOptions& options() const noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <adacvar/sampler/adaptive_sampler.hpp>
 #include <adacvar/sampler/uniform_sampler.hpp>
+#include <adacvar/sampler/weighted_sampler.hpp>
 
 #include <string_view>
 #include <variant>
@@ -11,7 +12,7 @@ namespace adacvar {
 /// A sampler whose kind is chosen at run time; itself a Sampler.
 class AnySampler {
  public:
-  using Variant = std::variant<UniformSampler, ShuffledSampler, AdaptiveSampler>;
+  using Variant = std::variant<UniformSampler, ShuffledSampler, AdaptiveSampler, WeightedSampler>;
 
   explicit AnySampler(Variant sampler) : sampler_(std::move(sampler)) {}
 
@@ -42,8 +43,10 @@ class AnySampler {
 static_assert(Sampler<AnySampler>);
 
 /// The sampler called `name`: `uniform`, `shuffled` or `adaptive` (which alone uses `options`).
+/// With row weights, one per example, `uniform` and `shuffled` are a WeightedSampler.
 /// Throws: OptionError for another name, which lists these, or as the sampler itself does.
 [[nodiscard]] AnySampler make_sampler(std::string_view name, std::size_t size,
-                                      const AdaptiveSamplerOptions& options = {});
+                                      const AdaptiveSamplerOptions& options = {},
+                                      std::span<const double> weights = {});
 
 }  // namespace adacvar

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <adacvar/base/index.hpp>
+#include <adacvar/base/rng.hpp>
+
+#include "base/huge_pages.hpp"
+#include "base/vector.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace adacvar {
+
+class StateReader;
+class StateWriter;
+
+/// A row proposed for a draw, to be accepted if its weight is above `least_weight`.
+struct WeightedSlot {
+  const Index* row;
+  double least_weight;
+};
+
+/// Row weights, grouped so that a row can be drawn in proportion to its weight in constant time.
+///
+/// The weights of one class differ by a factor of less than 1.5: a row drawn evenly from its class
+/// is accepted with the chance weight / (largest weight of the class). Classes stand in order of
+/// their total weight, so that a search from the front is short.
+///
+/// Weights are measured in a power of two that makes their mean at least 1 and below 2: only their
+/// ratios matter, and no sum overflows.
+class WeightClasses {
+ public:
+  /// Throws: OptionError unless there are 1 to kMaxSize weights; DataError unless each is finite
+  /// and above 0, and the largest is at most 2^200 times the smallest.
+  explicit WeightClasses(std::span<const double> weights);
+
+  [[nodiscard]] std::size_t size() const noexcept { return weights_.size(); }
+  [[nodiscard]] double weight(Index i) const noexcept { return weights_[i]; }
+  [[nodiscard]] std::span<const double> weights() const noexcept { return weights_; }
+  /// Sum of the weights.
+  [[nodiscard]] double total() const noexcept { return total_; }
+
+  /// Number of classes.
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] std::size_t class_of(Index i) const noexcept {
+    return class_of_key_[key_of(weights_[i]) - first_key_];
+  }
+  /// The largest weight of every class.
+  [[nodiscard]] std::span<const double> bounds() const noexcept { return bounds_; }
+  /// The sum over all rows of the largest weight of their class.
+  [[nodiscard]] double mass() const noexcept { return starts_[count()]; }
+
+  /// A place on a line where every row takes up the largest weight of its class. One uniform
+  /// number gives class, row and, by what is left of it, the acceptance.
+  struct Place {
+    std::size_t list;    // class
+    std::uint32_t slot;  // in the class; rounding may lead one beyond the last
+    double least_weight;
+  };
+  /// `starts` are `line_size` numbers: the places where the classes begin, the end of the line, and
+  /// then infinite ones.
+  [[nodiscard]] Place find(const double* starts, double uniform) const noexcept;
+  [[nodiscard]] std::size_t line_size() const noexcept { return starts_.size(); }
+
+  /// A row, evenly; accepted rows have the probability weight / total.
+  [[nodiscard]] WeightedSlot propose(double uniform) const noexcept;
+  /// A row with the probability weight / total.
+  [[nodiscard]] Index draw(Rng& rng) const noexcept;
+
+  void prefetch(Index i) const noexcept { __builtin_prefetch(&weights_[i]); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+  void save(StateWriter& writer) const;
+  [[nodiscard]] static std::shared_ptr<const WeightClasses> load(StateReader& reader,
+                                                                 std::size_t size);
+
+ private:
+  static constexpr std::size_t kStretch = 8;  // classes searched at once
+
+  // Exponent and first bit of the mantissa: two classes an octave, [1, 1.5) and [1.5, 2).
+  [[nodiscard]] static std::size_t key_of(double weight) noexcept {
+    return std::bit_cast<std::uint64_t>(weight) >> 51U;
+  }
+  void take_weights(std::span<const double> weights);
+  void make_classes();
+
+  BigVector<double> weights_;
+  double total_ = 0.0;
+  std::size_t count_ = 0;
+  std::size_t first_key_ = 0;
+  std::vector<std::uint16_t> class_of_key_;  // from first_key_ on
+  std::vector<double> bounds_, inverse_bounds_;
+  std::vector<double> starts_;        // of the classes on the line of `find`, and its end
+  std::vector<std::uint32_t> start_;  // class c has rows_[start_[c]], ..., rows_[start_[c + 1] - 1]
+  BigVector<Index> rows_;
+};
+
+inline WeightClasses::Place WeightClasses::find(const double* starts,
+                                                double uniform) const noexcept {
+  const double* const ends = starts + 1;
+  const double place = uniform * ends[count() - 1];  // less than that, since uniform < 1
+  // The first end beyond the place, without branches within a stretch: they could not be predicted.
+  std::size_t c = 0;
+  while (c + kStretch < count() && place >= ends[c + kStretch - 1]) c += kStretch;
+  Vec4 low;
+  Vec4 high;
+  std::memcpy(&low, ends + c, sizeof(low));
+  std::memcpy(&high, ends + c + 4, sizeof(high));
+  const auto passed = (low <= place) + (high <= place);  // -1 for every one
+  c += static_cast<std::size_t>(-(passed[0] + passed[1] + passed[2] + passed[3]));
+  const double rest = place - starts[c];
+  const auto slot = static_cast<std::int64_t>(rest * inverse_bounds_[c]);
+  return {.list = c,
+          .slot = static_cast<std::uint32_t>(slot),
+          .least_weight = rest - static_cast<double>(slot) * bounds_[c]};
+}
+
+}  // namespace adacvar
