@@ -4,6 +4,7 @@
 
 #include "base/join.hpp"
 #include "data/preprocess_json.hpp"
+#include "report/certificate_report.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
 
