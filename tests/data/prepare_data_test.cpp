@@ -1,5 +1,9 @@
 #include <adacvar/adacvar.hpp>
 
+#include "data/images.hpp"
+#include "data/prepare_data.hpp"
+#include "data/read_data.hpp"
+
 #include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/targets_in_units.hpp"

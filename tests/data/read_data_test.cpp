@@ -1,5 +1,12 @@
 #include <adacvar/adacvar.hpp>
 
+#include "data/images.hpp"
+#include "data/prepare_data.hpp"
+#include "data/preprocess.hpp"
+#include "data/read_data.hpp"
+#include "data/read_table.hpp"
+#include "data/synthetic.hpp"
+
 #include "support/expect_words.hpp"
 #include "support/made_pictures.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // Training with row weights: a row of weight w counts as w rows.
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/learner/objective.hpp>
+#include "learner/objective.hpp"
 #include <adacvar/learner/train.hpp>
 
 #include "support/small_problems.hpp"

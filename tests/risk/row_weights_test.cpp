@@ -8,9 +8,9 @@
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
-#include <adacvar/risk/histogram.hpp>
+#include "risk/histogram.hpp"
 #include <adacvar/risk/law_summary.hpp>
-#include <adacvar/risk/tail_index.hpp>
+#include "risk/tail_index.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,9 @@
 #include <adacvar/adacvar.hpp>
+
 #include <adacvar/report/evaluation.hpp>
+#include "data/prepare_data.hpp"
+#include "data/preprocess.hpp"
+#include "data/read_data.hpp"
 
 #include "run/trained_model.hpp"
 

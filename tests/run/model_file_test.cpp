@@ -1,5 +1,10 @@
 #include <adacvar/adacvar.hpp>
 
+#include "data/images.hpp"
+#include "data/prepare_data.hpp"
+#include "data/preprocess.hpp"
+#include "data/read_table.hpp"
+
 #include "base/options_json.hpp"
 #include "run/model_file.hpp"
 #include "support/expect_words.hpp"

@@ -1,5 +1,8 @@
 #include <adacvar/adacvar.hpp>
 
+#include "data/prepare_data.hpp"
+#include "data/read_table.hpp"
+
 #include "base/number_text.hpp"
 #include "learner/resolve_defaults.hpp"
 #include "learner/tuning_grid.hpp"
