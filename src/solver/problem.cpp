@@ -63,6 +63,15 @@ Problem::Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk
   if (!has_ridge()) find_held();
 }
 
+Problem::Problem(const Problem& whole, const Dataset& part)
+    : data_(part),
+      loss_(whole.loss_),
+      settings_(whole.settings_),
+      outputs_(whole.outputs_),
+      size_(whole.size_),
+      ridge_(whole.ridge_),
+      held_(whole.held_) {}
+
 void Problem::check_rows() const {
   if (data_.rows == 0) throw DataError("the data is empty");
   if (static_cast<std::size_t>(size_) > kMostParameters) {
@@ -288,6 +297,32 @@ Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const do
     }
   }
   return result;
+}
+
+Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
+  Dataset part;
+  part.rows = rows.size();
+  part.features = data.features;
+  part.task = data.task;
+  part.target_mean = data.target_mean;
+  part.target_sd = data.target_sd;
+  part.class_names = data.class_names;
+  if (data.is_sparse()) part.start.push_back(0);
+  for (const Index row : rows) {
+    part.targets.push_back(data.targets[row]);
+    if (!data.weights.empty()) part.weights.push_back(data.weights[row]);
+    if (data.is_sparse()) {
+      for (std::size_t e = data.start[row]; e < data.start[row + std::size_t{1}]; ++e) {
+        part.column.push_back(data.column[e]);
+        part.value.push_back(data.value[e]);
+      }
+      part.start.push_back(part.column.size());
+    } else {
+      const auto entries = std::span(data.dense).subspan(row * data.features, data.features);
+      part.dense.insert(part.dense.end(), entries.begin(), entries.end());
+    }
+  }
+  return part;
 }
 
 }  // namespace adacvar

@@ -37,6 +37,9 @@ class Problem {
   /// weight that is not a positive number.
   Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk,
           std::span<const double> units = {});
+  /// Another's on `part`, some of its rows as a data set: for their losses and derivatives alone,
+  /// as shares and risk are those of all rows.
+  Problem(const Problem& whole, const Dataset& part);
 
   [[nodiscard]] const Dataset& data() const noexcept { return data_; }
   [[nodiscard]] const Loss& loss() const noexcept { return loss_; }
@@ -137,6 +140,9 @@ class Problem {
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
 };
+
+/// Those rows as a data set of their own.
+[[nodiscard]] Dataset rows_of(const Dataset& data, std::span<const Index> rows);
 
 /// Loops over rows on several threads, in blocks that do not depend on their number: neither do the
 /// sums.
