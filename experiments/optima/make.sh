@@ -10,7 +10,8 @@ cat <<'TXT'
 # Least CVaR of linear models
 
 Made by `experiments/optima/make.sh <program>`. All rows of each set (`--split 1,0,0`; synthetic sets: 10,000 rows, seed 0), squared loss for
-regression, logistic loss for classes, no ridge. The lower end is proved, the upper end is attained by a model; losses in the units of the target
+regression, logistic loss for classes, no ridge. The lower end is proved for models within the
+certificate's radius (100 times the larger of 1 and the norm of the solution), the upper end is attained by a model; losses in the units of the target
 squared. A CVaR of 0.693147 = log 2 is that of giving both classes the same chance.
 
 | set | alpha | least CVaR, at least | at most | relative gap |

@@ -39,7 +39,7 @@ RowTerms::RowTerms(const Problem& problem, std::vector<Index> rows)
                    : problem),
       places_(rows_),
       is_smooth_(is_smooth(problem.loss())),
-      slopes_(rows_.size() * problem.outputs(), 1.0),
+      derivatives_(rows_.size() * problem.outputs(), 1.0),
       changes_(rows_.size()) {
   if (copied_problem_) std::iota(places_.begin(), places_.end(), Index{0});
 }
@@ -64,7 +64,7 @@ double RowTerms::loss(std::size_t r) const {
 
 void RowTerms::move_to(const Eigen::VectorXd& theta) {
   if (is_smooth_) {
-    problem_.evaluate(theta, places_, values_, slopes_);
+    problem_.evaluate(theta, places_, values_, derivatives_);
   } else {
     problem_.scores(theta, places_, values_);
   }
@@ -75,32 +75,33 @@ const std::vector<double>& RowTerms::changes(const Eigen::VectorXd& step) {
   const std::size_t outputs = problem_.outputs();
   for_each_row(rows_.size(), problem_.threads(), [&](std::size_t r) {
     double change = 0;
-    for (std::size_t e = r * outputs; e < (r + 1) * outputs; ++e) change += slopes_[e] * moves_[e];
+    for (std::size_t e = r * outputs; e < (r + 1) * outputs; ++e)
+      change += derivatives_[e] * moves_[e];
     changes_[r] = change;
   });
   return changes_;
 }
 
 Eigen::VectorXd RowTerms::lift(std::span<const double> weights) const {
-  return problem_.gradient(places_, weights, slopes_);
+  return problem_.gradient(places_, weights, derivatives_);
 }
 
 Eigen::MatrixXd RowTerms::curvature(std::span<double> outer, std::span<double> duals,
                                     double damping) const {
   drop_negligible(outer, is_smooth_ ? duals : outer);
-  return problem_.hessian(places_, duals, outer, slopes_, damping);
+  return problem_.hessian(places_, duals, outer, derivatives_, damping);
 }
 
-void RowTerms::append_slopes(std::size_t r, double first, double second,
-                             std::vector<double>& slopes) const {
+void RowTerms::append_derivatives(std::size_t r, double first, double second,
+                                  std::vector<double>& derivatives) const {
   if (is_smooth_) {
     const std::size_t outputs = problem_.outputs();
-    const auto part = std::span(slopes_).subspan(r * outputs, outputs);
-    slopes.insert(slopes.end(), part.begin(), part.end());
+    const auto part = std::span(derivatives_).subspan(r * outputs, outputs);
+    derivatives.insert(derivatives.end(), part.begin(), part.end());
     return;
   }
   const Pieces pieces = this->pieces(r);
-  slopes.push_back((pieces.slope[0] * first + pieces.slope[1] * second) / (first + second));
+  derivatives.push_back((pieces.slope[0] * first + pieces.slope[1] * second) / (first + second));
 }
 
 }  // namespace adacvar

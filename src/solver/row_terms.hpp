@@ -53,7 +53,8 @@ class RowTerms {
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<double> outer, std::span<double> duals,
                                           double damping) const;
   /// Derivatives of the r-th loss by its scores, duals of the two pieces given.
-  void append_slopes(std::size_t r, double first, double second, std::vector<double>& slopes) const;
+  void append_derivatives(std::size_t r, double first, double second,
+                          std::vector<double>& derivatives) const;
 
  private:
   std::vector<Index> rows_;
@@ -64,8 +65,8 @@ class RowTerms {
   std::vector<Index> places_;  // and the rows there
   bool is_smooth_;
   std::vector<double> values_;
-  std::vector<double> slopes_;  // of the numbers by the scores
-  std::vector<double> moves_;   // of the scores
+  std::vector<double> derivatives_;  // of the numbers by the scores
+  std::vector<double> moves_;        // of the scores
   std::vector<double> changes_;
 };
 
