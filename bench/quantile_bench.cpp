@@ -119,6 +119,7 @@ int run() {
     fmt::print("| {} | {} | {:.3f} | {:.1e} | {:.3f} | {} | {:.2f} |\n", shape.rows, shape.features,
                seconds, ours.certificate.relative_gap(), theirs->seconds, theirs->method,
                seconds / theirs->seconds);
+    std::fflush(stdout);
   }
   return 0;
 }

@@ -137,7 +137,7 @@ void keep_exact_ones(const Dataset& data, std::vector<Plan>& plans) {
 }
 
 /// Of the targets that a loss sees. Those of a Huber loss have no larger unit than its delta, for
-/// its slopes are of that size.
+/// its derivatives are of that size.
 Plan plan_for_targets(const Dataset& data, const Loss& loss) {
   Plan plan;
   if (data.task != Task::regression) return plan;

@@ -37,19 +37,19 @@ double most_gained(const Eigen::VectorXd& rho, const Eigen::VectorXd& ridge, dou
 /// Moves derivatives, and weights between 0 and their cap.
 class DualPoint {
  public:
-  DualPoint(const Problem& problem, RowWeights q, std::vector<double> slopes)
+  DualPoint(const Problem& problem, RowWeights q, std::vector<double> derivatives)
       : problem_(problem),
         conjugate_(problem.loss()),
         outputs_(problem.outputs()),
         q_(std::move(q)),
-        slopes_(std::move(slopes)),
+        derivatives_(std::move(derivatives)),
         free_(q_.rows.size() - q_.fixed) {}
 
   [[nodiscard]] DualBound measure() {
     limit_weights(problem_, q_);
-    for (std::size_t r = 0; r < q_.rows.size(); ++r) limit_slopes(r);
-    DualBound found{.q = q_, .slopes = slopes_, .value = value()};
-    found.rho = dual_residual(problem_, q_.rows, q_.weights, slopes_);
+    for (std::size_t r = 0; r < q_.rows.size(); ++r) limit_derivatives(r);
+    DualBound found{.q = q_, .derivatives = derivatives_, .value = value()};
+    found.rho = dual_residual(problem_, q_.rows, q_.weights, derivatives_);
     return found;
   }
 
@@ -72,26 +72,26 @@ class DualPoint {
  private:
   // Off the border by two digits, for products with weights count as rounded. With several classes
   // the derivative of the row's own is minus the sum of the others, which is at most 1.
-  void limit_slopes(std::size_t r) {
+  void limit_derivatives(std::size_t r) {
     if (outputs_ == 1) {
       constexpr double kLess = 1 - 2 * kEpsilon;
       const Conjugate::Domain within = conjugate_.domain(target(r));
-      slopes_[r] = std::clamp(slopes_[r], kLess * within.low, kLess * within.high);
+      derivatives_[r] = std::clamp(derivatives_[r], kLess * within.low, kLess * within.high);
       return;
     }
     double sum = 0;
     for (std::size_t c = 0; c < outputs_; ++c) {
       if (c == own_class(r)) continue;
-      slope(r, c) = std::max(slope(r, c), 0.0);
-      sum += slope(r, c);
+      derivative(r, c) = std::max(derivative(r, c), 0.0);
+      sum += derivative(r, c);
     }
     const double most = 1 - 2 * kEpsilon * static_cast<double>(outputs_);
     const double factor = sum > most ? most / sum : 1.0;
     double others = 0;
     for (std::size_t c = 0; c < outputs_; ++c) {
-      if (c != own_class(r)) others += slope(r, c) *= factor;
+      if (c != own_class(r)) others += derivative(r, c) *= factor;
     }
-    slope(r, own_class(r)) = -others;
+    derivative(r, own_class(r)) = -others;
   }
 
   // Each term is off by a few roundings of its size, the accurate sum by less.
@@ -114,7 +114,7 @@ class DualPoint {
   }
 
   [[nodiscard]] Conjugate::Term minus_conjugate(std::size_t r) const {
-    if (outputs_ == 1) return conjugate_.minus_value(slopes_[r], target(r));
+    if (outputs_ == 1) return conjugate_.minus_value(derivatives_[r], target(r));
     std::vector<double> probabilities(outputs_);
     for (std::size_t c = 0; c < outputs_; ++c) probabilities[c] = class_probability(r, c);
     return Conjugate::entropy(probabilities);
@@ -129,10 +129,10 @@ class DualPoint {
   [[nodiscard]] Eigen::MatrixXd mobility_matrix() const {
     std::vector<double> weights(q_.rows.size());
     for (std::size_t r = 0; r < weights.size(); ++r) weights[r] = weight_mobility(r);
-    if (outputs_ > 1) return problem_.hessian(q_.rows, q_.weights, weights, slopes_);
+    if (outputs_ > 1) return problem_.hessian(q_.rows, q_.weights, weights, derivatives_);
     for (std::size_t r = 0; r < weights.size(); ++r) {
-      weights[r] = q_.weights[r] * conjugate_.mobility(slopes_[r], target(r)) +
-                   weights[r] * slopes_[r] * slopes_[r];
+      weights[r] = q_.weights[r] * conjugate_.mobility(derivatives_[r], target(r)) +
+                   weights[r] * derivatives_[r] * derivatives_[r];
     }
     const double least = kNegligible * *std::ranges::max_element(weights);
     for (double& weight : weights) weight = weight < least ? 0 : weight;
@@ -145,15 +145,15 @@ class DualPoint {
     double mean = 0;
     for (std::size_t c = 0; c < outputs_; ++c) {
       const double move = moves_[r * outputs_ + c];
-      along += slope(r, c) * move;
+      along += derivative(r, c) * move;
       if (outputs_ > 1) mean += class_probability(r, c) * move;
     }
     const double weight_change = weight_mobility(r) * along;
     if (outputs_ == 1) {
-      slopes_[r] -= conjugate_.mobility(slopes_[r], target(r)) * moves_[r];
+      derivatives_[r] -= conjugate_.mobility(derivatives_[r], target(r)) * moves_[r];
     } else {
       for (std::size_t c = 0; c < outputs_; ++c) {
-        slope(r, c) -= class_probability(r, c) * (moves_[r * outputs_ + c] - mean);
+        derivative(r, c) -= class_probability(r, c) * (moves_[r * outputs_ + c] - mean);
       }
     }
     q_.weights[r] -= weight_change;
@@ -163,9 +163,11 @@ class DualPoint {
   [[nodiscard]] std::size_t own_class(std::size_t r) const {
     return static_cast<std::size_t>(target(r));
   }
-  [[nodiscard]] double& slope(std::size_t r, std::size_t c) { return slopes_[r * outputs_ + c]; }
+  [[nodiscard]] double& derivative(std::size_t r, std::size_t c) {
+    return derivatives_[r * outputs_ + c];
+  }
   [[nodiscard]] double class_probability(std::size_t r, std::size_t c) const {
-    return slopes_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
+    return derivatives_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
   }
 
   // Beside the largest: less does not move.
@@ -175,7 +177,7 @@ class DualPoint {
   Conjugate conjugate_;
   std::size_t outputs_;
   RowWeights q_;
-  std::vector<double> slopes_;
+  std::vector<double> derivatives_;
   std::size_t free_;
   std::vector<double> moves_;
 };
@@ -204,11 +206,11 @@ double DualBound::lower(const Problem& problem, double radius) const {
   return bound > 0 && std::isfinite(bound) ? bound : 0.0;
 }
 
-DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> slopes,
+DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> derivatives,
                      const Eigen::VectorXd& theta, double radius, double enough) {
   constexpr int kMostPasses = 6;
   if (q.rows.empty()) return {};
-  DualPoint point(problem, std::move(q), std::move(slopes));
+  DualPoint point(problem, std::move(q), std::move(derivatives));
   DualBound best = point.measure();
   double last = std::numeric_limits<double>::infinity();
   DualBound found = best;

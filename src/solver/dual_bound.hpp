@@ -33,8 +33,8 @@ void limit_weights(const Problem& problem, RowWeights& q);
 /// that exceed their limits are scaled down and still give a bound.
 struct DualBound {
   RowWeights q;
-  std::vector<double> slopes;  ///< of several classes, those of a row add up to 0
-  double value = 0;            ///< - sum q L*(u), rounding taken off
+  std::vector<double> derivatives;  ///< of several classes, those of a row add up to 0
+  double value = 0;                 ///< - sum q L*(u), rounding taken off
   DualResidual rho = {};
 
   /// The bound; 0 where there is none.
@@ -44,8 +44,9 @@ struct DualBound {
 /// The best of points near one with these weights and derivatives, moved towards rho = - ridge *
 /// theta, where the bound is tight; `enough`: the relative cost of what is left of it that ends
 /// the search.
-[[nodiscard]] DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> slopes,
-                                   const Eigen::VectorXd& theta, double radius, double enough);
+[[nodiscard]] DualBound dual_bound(const Problem& problem, RowWeights q,
+                                   std::vector<double> derivatives, const Eigen::VectorXd& theta,
+                                   double radius, double enough);
 
 /// The radius of the models that a bound is about: `given`, or 100 times the larger of 1 and the
 /// norm of `theta`.

@@ -92,21 +92,21 @@ double size_of(const Dataset& data, Index row) {
   return sum;
 }
 
-void add_row(const Problem& problem, Index row, double weight, std::span<const double> slopes,
+void add_row(const Problem& problem, Index row, double weight, std::span<const double> derivatives,
              AccurateRows& sum) {
   const Dataset& data = problem.data();
   const std::size_t width = data.features + 1;
-  if (slopes.size() == 1) {
-    sum.add(data, row, weight * slopes[0], 0);
-    sum.sizes += std::abs(weight * slopes[0]) * size_of(data, row);
+  if (derivatives.size() == 1) {
+    sum.add(data, row, weight * derivatives[0], 0);
+    sum.sizes += std::abs(weight * derivatives[0]) * size_of(data, row);
     return;
   }
   const auto own = static_cast<std::size_t>(problem.target(row));
   detail::AccurateSum others;
-  for (std::size_t c = 0; c < slopes.size(); ++c) {
+  for (std::size_t c = 0; c < derivatives.size(); ++c) {
     if (c == own) continue;
-    sum.add(data, row, weight * slopes[c], c * width);
-    others.add(-weight * slopes[c]);
+    sum.add(data, row, weight * derivatives[c], c * width);
+    others.add(-weight * derivatives[c]);
   }
   const double rounded = others.value();
   others.add(-rounded);
@@ -121,14 +121,14 @@ void add_row(const Problem& problem, Index row, double weight, std::span<const d
 // times the sum of the terms' sizes, u being half of kEpsilon; n is the longest chain of additions
 // below, twice. Factors of 4 cover all else, such as the rounding of the sizes.
 DualResidual dual_residual(const Problem& problem, std::span<const Index> rows,
-                           std::span<const double> weights, std::span<const double> slopes) {
+                           std::span<const double> weights, std::span<const double> derivatives) {
   const std::size_t outputs = problem.outputs();
   const auto width = static_cast<std::size_t>(problem.size());
   const std::size_t blocks = (rows.size() + kRowBlock - 1) / kRowBlock;
   std::vector<AccurateRows> sums(blocks, AccurateRows(width));
   for_each_block(blocks, problem.threads(), [&](std::size_t b) {
     for (std::size_t r = b * kRowBlock; r < std::min((b + 1) * kRowBlock, rows.size()); ++r) {
-      add_row(problem, rows[r], weights[r], slopes.subspan(r * outputs, outputs), sums[b]);
+      add_row(problem, rows[r], weights[r], derivatives.subspan(r * outputs, outputs), sums[b]);
     }
   });
   AccurateRows total(width);

@@ -14,11 +14,11 @@ struct DualResidual {
   double error = 0;  ///< Euclidean norm
 };
 
-/// rho = sum over `rows` of weights[r] * slope (x) (x, 1), in twice the precision [ORO05]. Products
-/// weight * slope count as rounded, as if the slopes were off by half a digit; with several classes
-/// that of a row's own is minus the exact sum of the others.
+/// rho = sum over `rows` of weights[r] * derivative (x) (x, 1), in twice the precision [ORO05].
+/// Products weight * derivative count as rounded, as if the derivatives were off by half a digit;
+/// with several classes that of a row's own is minus the exact sum of the others.
 [[nodiscard]] DualResidual dual_residual(const Problem& problem, std::span<const Index> rows,
                                          std::span<const double> weights,
-                                         std::span<const double> slopes);
+                                         std::span<const double> derivatives);
 
 }  // namespace adacvar

@@ -30,32 +30,14 @@ void check(const Dataset& data, const Loss& loss, const ExactOptions& options) {
   if (!loss.fits(data.task)) throw OptionError("the loss does not fit the task of the data");
 }
 
-/// Every kSampleShare-th row of a random order, as a data set of its own.
+/// About one row in kSampleShare, as a data set of its own.
 Dataset sample_of(const Dataset& data) {
   Rng rng(0);
-  Dataset sample;
-  sample.features = data.features;
-  sample.task = data.task;
-  sample.target_error = data.target_error;
-  sample.class_names = data.class_names;
-  if (data.is_sparse()) sample.start.push_back(0);
+  std::vector<Index> rows;
   for (std::size_t i = 0; i < data.rows; ++i) {
-    if (rng.below(kSampleShare) != 0) continue;
-    sample.targets.push_back(data.targets[i]);
-    if (!data.weights.empty()) sample.weights.push_back(data.weights[i]);
-    if (data.is_sparse()) {
-      for (std::size_t e = data.start[i]; e < data.start[i + 1]; ++e) {
-        sample.column.push_back(data.column[e]);
-        sample.value.push_back(data.value[e]);
-      }
-      sample.start.push_back(sample.column.size());
-    } else {
-      const auto row = std::span(data.dense).subspan(i * data.features, data.features);
-      sample.dense.insert(sample.dense.end(), row.begin(), row.end());
-    }
+    if (rng.below(kSampleShare) == 0) rows.push_back(static_cast<Index>(i));
   }
-  sample.rows = sample.targets.size();
-  return sample;
+  return rows_of(data, rows);
 }
 
 Eigen::VectorXd parameters_of(const LinearModel& model, Eigen::Index size) {

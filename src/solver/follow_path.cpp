@@ -82,11 +82,11 @@ class Promise {
 /// The linear rows' part of the objective: a loss that is linear in its score is u s - L*(u).
 LinearTerm term_of(const Problem& problem, const LinearRows& rest) {
   if (rest.q.rows.empty()) return {};
-  LinearTerm term{problem.gradient(rest.q.rows, rest.q.weights, rest.slopes)};
+  LinearTerm term{problem.gradient(rest.q.rows, rest.q.weights, rest.derivatives)};
   const Conjugate conjugate(problem.loss());
   for (std::size_t r = 0; r < rest.q.rows.size(); ++r) {
     const double target = problem.target(rest.q.rows[r]);
-    term.constant += rest.q.weights[r] * conjugate.minus_value(rest.slopes[r], target).value;
+    term.constant += rest.q.weights[r] * conjugate.minus_value(rest.derivatives[r], target).value;
   }
   return term;
 }
@@ -95,18 +95,18 @@ LinearTerm term_of(const Problem& problem, const LinearRows& rest) {
 void improve(const Problem& problem, const RowWeights& costs, const LinearRows& rest,
              const SearchOptions& options, const InteriorPoint& point, SolverOutcome& outcome) {
   std::vector<double> losses;
-  std::vector<double> slopes;
-  problem.evaluate(point.theta(), costs.rows, losses, slopes);
+  std::vector<double> derivatives;
+  problem.evaluate(point.theta(), costs.rows, losses, derivatives);
   outcome.offer(problem, options, point.theta(),
                 risk_of(problem, costs, losses) + point.outside(point.theta()));
   RowWeights q;
-  point.read_dual(q, slopes);
+  point.read_dual(q, derivatives);
   q.rows.insert(q.rows.end(), rest.q.rows.begin(), rest.q.rows.end());
   q.weights.insert(q.weights.end(), rest.q.weights.begin(), rest.q.weights.end());
   q.fixed += rest.q.rows.size();
-  slopes.insert(slopes.end(), rest.slopes.begin(), rest.slopes.end());
+  derivatives.insert(derivatives.end(), rest.derivatives.begin(), rest.derivatives.end());
   outcome.offer(problem, options,
-                dual_bound(problem, std::move(q), std::move(slopes), point.theta(),
+                dual_bound(problem, std::move(q), std::move(derivatives), point.theta(),
                            outcome.certificate.radius, 0.01 * options.tolerance));
   outcome.last = {point.theta(), point.gap()};
 }

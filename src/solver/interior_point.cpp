@@ -134,9 +134,9 @@ InteriorPoint::Row InteriorPoint::centred(std::size_t r, double aim, double leve
   return row;
 }
 
-void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& slopes) const {
+void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& derivatives) const {
   q = {};
-  slopes.clear();
+  derivatives.clear();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const Row& row = rows_[r];
     const double second = end_ == kMost ? row.dual[2] : 0.0;
@@ -145,7 +145,7 @@ void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& slopes) const 
     q.rows.push_back(terms_.rows()[r]);
     q.weights.push_back(unit_ * weight);
     if (r >= free_) ++q.fixed;
-    terms_.append_slopes(r, row.dual[1], second, slopes);
+    terms_.append_derivatives(r, row.dual[1], second, derivatives);
   }
 }
 

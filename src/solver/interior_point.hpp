@@ -55,8 +55,8 @@ class InteriorPoint {
     return problem_.penalty(theta) + rest_.value(theta);
   }
 
-  /// The weights q that the duals stand for, and the slopes of the losses.
-  void read_dual(RowWeights& q, std::vector<double>& slopes) const;
+  /// The weights q that the duals stand for, and the derivatives of the losses.
+  void read_dual(RowWeights& q, std::vector<double>& derivatives) const;
 
   /// False when rounding leaves no way on: the point is then where it was.
   bool step();

@@ -63,7 +63,7 @@ struct SolverOutcome {
 /// Rows whose loss is taken to be linear in the score: weights and derivatives that stay.
 struct LinearRows {
   RowWeights q;
-  std::vector<double> slopes;
+  std::vector<double> derivatives;
 };
 
 /// Steps of the interior-point method for these costs, and linear rows if there are any, until the

@@ -25,16 +25,16 @@ class WeightedLoss {
   WeightedLoss(const Problem& problem, const RowWeights& q) : problem_(problem), q_(q) {}
 
   double move_to(const Eigen::VectorXd& theta) {
-    problem_.evaluate(theta, q_.rows, losses_, slopes_);
+    problem_.evaluate(theta, q_.rows, losses_, derivatives_);
     return std::inner_product(losses_.begin(), losses_.end(), q_.weights.begin(),
                               problem_.penalty(theta));
   }
 
   [[nodiscard]] NewtonStep step_at(const Eigen::VectorXd& theta, double damping) const {
-    Eigen::VectorXd gradient = problem_.gradient(q_.rows, q_.weights, slopes_);
+    Eigen::VectorXd gradient = problem_.gradient(q_.rows, q_.weights, derivatives_);
     gradient += problem_.ridge().cwiseProduct(theta);
     problem_.hold(gradient);
-    Eigen::MatrixXd hessian = problem_.hessian(q_.rows, q_.weights, {}, slopes_, damping);
+    Eigen::MatrixXd hessian = problem_.hessian(q_.rows, q_.weights, {}, derivatives_, damping);
     hessian.diagonal() += problem_.ridge();
     problem_.hold(hessian);
     ScaledFactor factor;
@@ -45,13 +45,13 @@ class WeightedLoss {
     return result;
   }
 
-  [[nodiscard]] const std::vector<double>& slopes() const { return slopes_; }
+  [[nodiscard]] const std::vector<double>& derivatives() const { return derivatives_; }
 
  private:
   const Problem& problem_;
   const RowWeights& q_;
   std::vector<double> losses_;
-  std::vector<double> slopes_;
+  std::vector<double> derivatives_;
 };
 
 struct NewtonResult {
@@ -104,7 +104,7 @@ SolverOutcome newton_outcome(const Problem& problem, const RowWeights& q,
   outcome.steps = found.steps;
   outcome.offer(problem, options, found.theta, found.value);
   outcome.offer(problem, options,
-                dual_bound(problem, q, loss.slopes(), found.theta, outcome.certificate.radius,
+                dual_bound(problem, q, loss.derivatives(), found.theta, outcome.certificate.radius,
                            0.01 * options.tolerance));
   return outcome;
 }
@@ -132,7 +132,7 @@ class KinkSearch {
     WeightedLoss loss(problem_, q_);
     (void)loss.move_to(start);
     for (int round = 1;; ++round) {
-      slopes_ = loss.slopes();
+      derivatives_ = loss.derivatives();
       SolverOutcome found = solve(best);
       best.offer(problem_, options_, found.theta, loss.move_to(found.theta));
       best.offer(problem_, options_, std::move(found.dual));
@@ -141,7 +141,7 @@ class KinkSearch {
       const bool ends = ending(problem_, best.certificate, options_.tolerance).has_value() ||
                         found.status == ExactStatus::interrupted ||
                         best.steps >= options_.most_steps;
-      if (ends || !take_passed(loss.slopes(), round)) return best;
+      if (ends || !take_passed(loss.derivatives(), round)) return best;
     }
   }
 
@@ -167,11 +167,11 @@ class KinkSearch {
   }
 
   // Those whose derivative is another now. False when all were in.
-  bool take_passed(const std::vector<double>& slopes, int round) {
+  bool take_passed(const std::vector<double>& derivatives, int round) {
     const bool all_in = std::ranges::all_of(is_in_, [](bool in) { return in; });
     bool any = false;
-    for (std::size_t r = 0; r < slopes.size(); ++r) {
-      if (is_in_[r] || slopes[r] == slopes_[r]) continue;
+    for (std::size_t r = 0; r < derivatives.size(); ++r) {
+      if (is_in_[r] || derivatives[r] == derivatives_[r]) continue;
       is_in_[r] = any = true;
     }
     if (!any || round + 1 >= kMostRounds) is_in_.assign(is_in_.size(), true);
@@ -185,7 +185,7 @@ class KinkSearch {
       RowWeights& to = is_in_[r] ? near : far.q;
       to.rows.push_back(q_.rows[r]);
       to.weights.push_back(q_.weights[r]);
-      if (!is_in_[r]) far.slopes.push_back(slopes_[r]);
+      if (!is_in_[r]) far.derivatives.push_back(derivatives_[r]);
     }
     near.fixed = near.rows.size();
     far.q.fixed = far.q.rows.size();
@@ -200,7 +200,7 @@ class KinkSearch {
   const RowWeights& q_;
   const SearchOptions& options_;
   std::vector<bool> is_in_;
-  std::vector<double> slopes_;  // of rows that are not in
+  std::vector<double> derivatives_;  // of rows that are not in
 };
 
 }  // namespace

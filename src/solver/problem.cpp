@@ -24,14 +24,14 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 std::size_t blocks_of(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock; }
 
 // Second derivative by the score of a loss with one output.
-double curvature_of(const Loss& loss, double slope) {
+double curvature_of(const Loss& loss, double derivative) {
   switch (loss.kind()) {
     case LossKind::squared:
       return 2.0;
     case LossKind::huber:
-      return std::abs(slope) < loss.delta() ? 1.0 : 0.0;
+      return std::abs(derivative) < loss.delta() ? 1.0 : 0.0;
     case LossKind::logistic:
-      return std::abs(slope) * (1.0 - std::abs(slope));
+      return std::abs(derivative) * (1.0 - std::abs(derivative));
     case LossKind::absolute:
     case LossKind::pinball:
     case LossKind::hinge:
@@ -62,6 +62,15 @@ Problem::Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk
   }
   if (!has_ridge()) find_held();
 }
+
+Problem::Problem(const Problem& whole, const Dataset& part)
+    : data_(part),
+      loss_(whole.loss_),
+      settings_(whole.settings_),
+      outputs_(whole.outputs_),
+      size_(whole.size_),
+      ridge_(whole.ridge_),
+      held_(whole.held_) {}
 
 void Problem::check_rows() const {
   if (data_.rows == 0) throw DataError("the data is empty");
@@ -191,17 +200,17 @@ void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
 }
 
 void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows,
-                       std::vector<double>& losses, std::vector<double>& slopes) const {
+                       std::vector<double>& losses, std::vector<double>& derivatives) const {
   const LinearModel model = this->model(theta);
   losses.resize(rows.size());
-  slopes.resize(rows.size() * outputs_);
+  derivatives.resize(rows.size() * outputs_);
   for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kRowBlock;
     const std::size_t count = std::min(kRowBlock, rows.size() - begin);
     const std::span<const Index> block = rows.subspan(begin, count);
     std::vector<double> targets(count);
     for (std::size_t r = 0; r < count; ++r) targets[r] = target(block[r]);
-    const auto scores = std::span(slopes).subspan(begin * outputs_, count * outputs_);
+    const auto scores = std::span(derivatives).subspan(begin * outputs_, count * outputs_);
     model.scores(data_, block, scores);
     loss_.evaluate(scores, targets, std::span(losses).subspan(begin, count), scores);
   });
@@ -232,7 +241,7 @@ double Problem::penalty(const Eigen::VectorXd& theta) const {
 }
 
 Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const double> weights,
-                                  std::span<const double> slopes) const {
+                                  std::span<const double> derivatives) const {
   const std::size_t blocks = blocks_of(rows.size());
   std::vector<Eigen::VectorXd> sums(blocks);
   const std::size_t width = data_.features + 1;
@@ -241,7 +250,7 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
     const std::size_t count = std::min(kRowBlock, rows.size() - begin);
     std::vector<double> weighted(count * outputs_);
     for (std::size_t e = 0; e < weighted.size(); ++e) {
-      weighted[e] = weights[begin + e / outputs_] * slopes[begin * outputs_ + e];
+      weighted[e] = weights[begin + e / outputs_] * derivatives[begin * outputs_ + e];
     }
     sums[b] = Eigen::VectorXd::Zero(size_);
     for (std::size_t o = 0; o < outputs_; ++o) {
@@ -254,18 +263,18 @@ Eigen::VectorXd Problem::gradient(std::span<const Index> rows, std::span<const d
   return total;
 }
 
-double Problem::curvature(Index row, std::span<const double> slopes, std::size_t c,
+double Problem::curvature(Index row, std::span<const double> derivatives, std::size_t c,
                           std::size_t e) const noexcept {
-  if (outputs_ == 1) return curvature_of(loss_, slopes[0]);
-  // The slope is the class's probability, less 1 for the row's own class.
+  if (outputs_ == 1) return curvature_of(loss_, derivatives[0]);
+  // The derivative is the class's probability, less 1 for the row's own class.
   const auto own = static_cast<std::size_t>(target(row));
-  const double p = slopes[c] + (own == c ? 1.0 : 0.0);
-  const double q = slopes[e] + (own == e ? 1.0 : 0.0);
+  const double p = derivatives[c] + (own == c ? 1.0 : 0.0);
+  const double q = derivatives[e] + (own == e ? 1.0 : 0.0);
   return (c == e ? p : 0.0) - p * q;
 }
 
 Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const double> weights,
-                                 std::span<const double> outer, std::span<const double> slopes,
+                                 std::span<const double> outer, std::span<const double> derivatives,
                                  double damping) const {
   const auto width = static_cast<Eigen::Index>(data_.features + 1);
   Eigen::MatrixXd result(size_, size_);
@@ -275,7 +284,7 @@ Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const do
       const double added = c == e ? damping * loss_.curvature() : 0.0;
       for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
         for (std::size_t r = b * kRowBlock; r < std::min((b + 1) * kRowBlock, rows.size()); ++r) {
-          const auto own = slopes.subspan(r * outputs_, outputs_);
+          const auto own = derivatives.subspan(r * outputs_, outputs_);
           entry[r] = weights[r] * (curvature(rows[r], own, c, e) + added);
           if (!outer.empty()) entry[r] += outer[r] * own[c] * own[e];
         }
@@ -288,6 +297,32 @@ Eigen::MatrixXd Problem::hessian(std::span<const Index> rows, std::span<const do
     }
   }
   return result;
+}
+
+Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
+  Dataset part;
+  part.rows = rows.size();
+  part.features = data.features;
+  part.task = data.task;
+  part.target_mean = data.target_mean;
+  part.target_sd = data.target_sd;
+  part.class_names = data.class_names;
+  if (data.is_sparse()) part.start.push_back(0);
+  for (const Index row : rows) {
+    part.targets.push_back(data.targets[row]);
+    if (!data.weights.empty()) part.weights.push_back(data.weights[row]);
+    if (data.is_sparse()) {
+      for (std::size_t e = data.start[row]; e < data.start[row + std::size_t{1}]; ++e) {
+        part.column.push_back(data.column[e]);
+        part.value.push_back(data.value[e]);
+      }
+      part.start.push_back(part.column.size());
+    } else {
+      const auto entries = std::span(data.dense).subspan(row * data.features, data.features);
+      part.dense.insert(part.dense.end(), entries.begin(), entries.end());
+    }
+  }
+  return part;
 }
 
 }  // namespace adacvar

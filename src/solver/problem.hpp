@@ -37,6 +37,9 @@ class Problem {
   /// weight that is not a positive number.
   Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk,
           std::span<const double> units = {});
+  /// Another's on `part`, some of its rows as a data set: for their losses and derivatives alone,
+  /// as shares and risk are those of all rows.
+  Problem(const Problem& whole, const Dataset& part);
 
   [[nodiscard]] const Dataset& data() const noexcept { return data_; }
   [[nodiscard]] const Loss& loss() const noexcept { return loss_; }
@@ -92,7 +95,7 @@ class Problem {
 
   /// Losses of the rows named, and derivatives by their scores.
   void evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows,
-                std::vector<double>& losses, std::vector<double>& slopes) const;
+                std::vector<double>& losses, std::vector<double>& derivatives) const;
   /// Losses of every row, in blocks of rows: little memory beside them.
   [[nodiscard]] std::vector<double> losses(const Eigen::VectorXd& theta) const;
 
@@ -101,18 +104,19 @@ class Problem {
   /// digits.
   void remove_common_part(Eigen::VectorXd& step) const;
 
-  /// sum over `rows` of weights[r] * slope (x) (x, 1); slopes[r] is that of row rows[r].
+  /// sum over `rows` of weights[r] * derivative (x) (x, 1); derivatives[r] is that of row rows[r].
   [[nodiscard]] Eigen::VectorXd gradient(std::span<const Index> rows,
                                          std::span<const double> weights,
-                                         std::span<const double> slopes) const;
+                                         std::span<const double> derivatives) const;
 
-  /// sum over `rows` of (weights[r] * curvature + outer[r] * slope slope') (x) (x, 1)(x, 1)', the
-  /// curvature being the loss's second derivative, which the slope tells, plus `damping` times the
-  /// largest there is. `outer` may be empty.
+  /// sum over `rows` of (weights[r] * curvature + outer[r] * derivative derivative') (x) (x, 1)(x,
+  /// 1)', the curvature being the loss's second derivative, which the first one tells, plus
+  /// `damping` times the largest there is. `outer` may be empty.
   [[nodiscard]] Eigen::MatrixXd hessian(std::span<const Index> rows,
                                         std::span<const double> weights,
                                         std::span<const double> outer,
-                                        std::span<const double> slopes, double damping = 0) const;
+                                        std::span<const double> derivatives,
+                                        double damping = 0) const;
 
  private:
   void check_rows() const;
@@ -120,7 +124,7 @@ class Problem {
   void prepare_shares();
   void find_held();
   void losses_from(std::span<double> scores, std::size_t first, std::span<double> losses) const;
-  [[nodiscard]] double curvature(Index row, std::span<const double> slopes, std::size_t c,
+  [[nodiscard]] double curvature(Index row, std::span<const double> derivatives, std::size_t c,
                                  std::size_t e) const noexcept;
 
   const Dataset& data_;
@@ -135,6 +139,9 @@ class Problem {
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
 };
+
+/// Those rows as a data set of their own.
+[[nodiscard]] Dataset rows_of(const Dataset& data, std::span<const Index> rows);
 
 /// Loops over rows on several threads, in blocks that do not depend on their number: neither do the
 /// sums.

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Pieces {
 class RowTerms {
  public:
   RowTerms(const Problem& problem, std::vector<Index> rows);
+  RowTerms(const RowTerms&) = delete;
+  RowTerms& operator=(const RowTerms&) = delete;
+  RowTerms(RowTerms&&) = delete;
+  RowTerms& operator=(RowTerms&&) = delete;
+  ~RowTerms() = default;
 
   [[nodiscard]] std::span<const Index> rows() const noexcept { return rows_; }
   /// Pieces of a loss: 2 when it is piecewise linear, 1 when it is smooth.
@@ -47,15 +53,20 @@ class RowTerms {
   [[nodiscard]] Eigen::MatrixXd curvature(std::span<double> outer, std::span<double> duals,
                                           double damping) const;
   /// Derivatives of the r-th loss by its scores, duals of the two pieces given.
-  void append_slopes(std::size_t r, double first, double second, std::vector<double>& slopes) const;
+  void append_derivatives(std::size_t r, double first, double second,
+                          std::vector<double>& derivatives) const;
 
  private:
-  const Problem& problem_;
   std::vector<Index> rows_;
+  // Few of many rows are copied, so that every pass reads them one after the other.
+  Dataset copied_;
+  std::optional<Problem> copied_problem_;
+  const Problem& problem_;     // of the copy, if there is one,
+  std::vector<Index> places_;  // and the rows there
   bool is_smooth_;
   std::vector<double> values_;
-  std::vector<double> slopes_;  // of the numbers by the scores
-  std::vector<double> moves_;   // of the scores
+  std::vector<double> derivatives_;  // of the numbers by the scores
+  std::vector<double> moves_;        // of the scores
   std::vector<double> changes_;
 };
 

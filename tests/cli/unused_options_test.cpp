@@ -94,7 +94,7 @@ std::vector<Row> unused() {
   add("train no.csv --eta 0.1", {"eta-scale 2", "horizon 9"});
   add("train no.csv --schedule adagrad", {"horizon 9"});
   add("train no.csv --estimator gain --scale running", {"loss-scale 2"});
-  add("train no.csv --certify no", {"tolerance 0.1"});
+  add("train no.csv --certify no", {"tolerance 0.1", "certificate-radius 5"});
   add("train no.csv --tune", {"checkpoint c", "until-gap 0.1", "trace t.jsonl"});
   add(kLeader, {"learning-rate 0.1", "optimizer adam", "momentum 0.9", "weight-decay 1",
                 "lr-schedule constant", "decay 0.5", "radius 1", "checkpoint c"});

@@ -625,7 +625,7 @@ Dataset categories(Task task, std::size_t rows, std::size_t levels) {
   for (std::size_t i = 0; i < rows; ++i) {
     double score = 0.5 * support::normal(rng);
     for (std::size_t group = 0; group < 5; ++group) {
-      const std::size_t level = rng.below(levels);
+      const std::size_t level = rng.below(static_cast<std::uint32_t>(levels));
       data.column.push_back(static_cast<std::uint32_t>(group * levels + level));
       data.value.push_back(1.0F);
       score += std::sin(static_cast<double>(level));
