@@ -304,8 +304,7 @@ Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
   part.rows = rows.size();
   part.features = data.features;
   part.task = data.task;
-  part.target_mean = data.target_mean;
-  part.target_sd = data.target_sd;
+  part.target_error = data.target_error;
   part.class_names = data.class_names;
   if (data.is_sparse()) part.start.push_back(0);
   for (const Index row : rows) {
