@@ -13,7 +13,7 @@
 
 namespace adacvar {
 
-/// Pictures of one shape with a label each, as files hold them: a byte per pixel, row i from
+/// Images of one shape with a label each, as files hold them: a byte per pixel, row i from
 /// i * shape.size() on.
 struct Images {
   ImageShape shape;
@@ -31,7 +31,7 @@ struct Images {
 /// `1 x 28 x 28`: channels, height, width.
 [[nodiscard]] std::string shape_text(const ImageShape& shape);
 
-/// Reads the idx files of MNIST: pictures (magic 0x00000803: count, height, width, bytes) and
+/// Reads the idx files of MNIST: images (magic 0x00000803: count, height, width, bytes) and
 /// labels (0x00000801: count, bytes); plain or packed by gzip or xz. With `class_names` a label
 /// beyond them is an error.
 /// Throws: DataError with the file and what is wrong with it: it cannot be read, is no idx file of
@@ -47,7 +47,7 @@ struct Images {
 /// The same for bytes in memory; `source` is their name in messages.
 [[nodiscard]] Images parse_cifar(std::string_view bytes, const std::string& source);
 
-/// The file of labels that belongs to a file of pictures: in the same folder, `images` in its name
+/// The file of labels that belongs to a file of images: in the same folder, `images` in its name
 /// replaced by `labels` and `idx3` by `idx1`, plain or packed.
 /// Throws: DataError when the name has no `images`, or when there is no such file.
 [[nodiscard]] std::filesystem::path find_labels_file(const std::filesystem::path& images_path);

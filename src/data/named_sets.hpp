@@ -31,7 +31,7 @@ struct NamedSetInfo {
   std::size_t features = 0;  ///< after one-hot
   std::string_view target;
   std::vector<NamedFile> files;
-  ImageShape image = {};     ///< of a set of pictures; all 0: it is a table
+  ImageShape image = {};     ///< of a set of images; all 0: it is a table
   std::size_t own_test = 0;  ///< that many rows at the end are its own test rows
 };
 
@@ -59,11 +59,11 @@ struct NamedSet {
 /// Reads a tabular set of [CLJK20] from the data folder, in the form of the paper: files pooled,
 /// ids left out, the categorical columns declared as such.
 /// Throws: OptionError for an unknown name; DataError when there is no such folder or file, or
-/// when the file does not have the number of rows that it should, or when the set holds pictures.
+/// when the file does not have the number of rows that it should, or when the set holds images.
 [[nodiscard]] NamedSet load_named_set(std::string_view name,
                                       const std::filesystem::path& folder = {});
 
-/// The same for a set of pictures: mnist, fashion-mnist, cifar-10. The training rows first, then
+/// The same for a set of images: mnist, fashion-mnist, cifar-10. The training rows first, then
 /// the set's own test rows.
 [[nodiscard]] Images load_named_images(std::string_view name,
                                        const std::filesystem::path& folder = {});

@@ -166,8 +166,8 @@ std::optional<Task> chosen_task(const RawData& data, const std::string& target,
 std::string target_of(const RawData& data, const std::string& given) {
   if (std::holds_alternative<Images>(data.content)) {
     if (given.empty() || given == "label") return "label";
-    throw OptionError(fmt::format(
-        "target = '{}': the target of pictures is their labels, called 'label'", given));
+    throw OptionError(
+        fmt::format("target = '{}': the target of images is their labels, called 'label'", given));
   }
   if (std::holds_alternative<SparseRows>(data.content)) {
     if (given.empty() || given == "target") return "target";
@@ -392,13 +392,13 @@ const std::vector<OptionSpec>& DataOptions::options() {
        "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
        "of a built-in set"},
       {"target", &O::target,
-       "column to learn; built-in sets, LIBSVM files and pictures know their own"},
+       "column to learn; built-in sets, LIBSVM files and images know their own"},
       {"task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
        "auto: classes when the target is text of at most 50 values or has two values, else "
        "regression"},
       {"split", &O::split, Bounds{.low = 0, .high = 1},
        "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
-       "set of pictures keeps its own test rows"},
+       "set of images keeps its own test rows"},
       {"valid-data", &O::valid_data, "file or set of the validation rows"},
       {"test-data", &O::test_data, "file or set of the test rows"},
       {"weight", &O::weight,

@@ -27,7 +27,7 @@ struct PreparedData {
   std::vector<std::string> notes;  ///< what a user should know, one sentence each
 };
 
-/// A number per class and row, from 0 on in the order in which classes are met, of pictures their
+/// A number per class and row, from 0 on in the order in which classes are met, of images their
 /// labels; empty for regression. Throws: DataError when there is no such target.
 [[nodiscard]] std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                                     TaskChoice task);

@@ -354,12 +354,12 @@ void check_image(const Preprocessor::Parts& parts) {
   constexpr std::size_t kMost = 65'535;
   if (image == ImageShape{}) {
     require(parts.channel_means.empty() && parts.channel_scales.empty() && parts.labels.empty(),
-            "channels without pictures");
+            "channels without images");
     return;
   }
-  require(parts.columns.empty() && !parts.sparse, "both pictures and columns");
-  require(image.size() > 0, "pictures without pixels");
-  require(std::max({image.channels, image.height, image.width}) <= kMost, "pictures too large");
+  require(parts.columns.empty() && !parts.sparse, "both images and columns");
+  require(image.size() > 0, "images without pixels");
+  require(std::max({image.channels, image.height, image.width}) <= kMost, "images too large");
   require(parts.channel_means.size() == image.channels, "number of channels");
   require(parts.channel_scales.size() == image.channels, "number of channels");
   require(std::ranges::all_of(parts.channel_means, [](double mean) { return std::isfinite(mean); }),

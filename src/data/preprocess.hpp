@@ -104,7 +104,7 @@ class Preprocessor {
                                         std::span<const Index> training_rows,
                                         const PreprocessOptions& options = {});
 
-  /// Pictures: pixels / 255, each channel standardised by the mean and standard deviation of its
+  /// Images: pixels / 255, each channel standardised by the mean and standard deviation of its
   /// pixels in the training rows. Classes are the labels met there, in the order of their numbers.
   /// A channel that is constant there becomes 0. Throws: DataError also for task regression.
   [[nodiscard]] static Preprocessor fit(const Images& images, std::span<const Index> training_rows,
@@ -174,10 +174,10 @@ class Preprocessor {
     std::vector<std::uint32_t> sparse_columns;  ///< sparse: columns kept, increasing
     std::vector<double> sparse_scales;          ///< sparse: what each is divided by
     std::size_t sparse_width = 0;               ///< sparse: columns in all; 0: not known
-    ImageShape image = {};                      ///< pictures
-    std::vector<double> channel_means;          ///< pictures: of pixels / 255
-    std::vector<double> channel_scales;         ///< pictures: what is divided by
-    std::vector<std::uint8_t> labels;           ///< pictures: of the classes, increasing
+    ImageShape image = {};                      ///< images
+    std::vector<double> channel_means;          ///< images: of pixels / 255
+    std::vector<double> channel_scales;         ///< images: what is divided by
+    std::vector<std::uint8_t> labels;           ///< images: of the classes, increasing
 
     friend bool operator==(const Parts&, const Parts&) = default;
   };
@@ -191,7 +191,7 @@ class Preprocessor {
   [[nodiscard]] TargetScale target_scale() const noexcept {
     return {parts_.target_mean, parts_.target_sd};
   }
-  /// None for pictures.
+  /// None for images.
   [[nodiscard]] std::vector<std::string> feature_names() const;
   /// In words, one line each: `column 'x' is constant in the training rows and was dropped`.
   [[nodiscard]] std::vector<std::string> notes() const;

@@ -96,10 +96,10 @@ bool is_batch(std::string_view name, std::string_view bytes) {
          (bytes.size() % kRecord == 0 || bytes.find('\0') != std::string_view::npos);
 }
 
-RawData pictures(Images images, const SourceOptions& options, std::size_t own_test = 0) {
+RawData make_image_data(Images images, const SourceOptions& options, std::size_t own_test = 0) {
   if (!options.categorical.empty() || !options.drop.empty()) {
     throw OptionError(
-        fmt::format("categorical and drop need named columns; {} holds pictures", images.source));
+        fmt::format("categorical and drop need named columns; {} holds images", images.source));
   }
   return {std::move(images), "label", own_test};
 }
@@ -107,7 +107,7 @@ RawData pictures(Images images, const SourceOptions& options, std::size_t own_te
 RawData read_named(const std::string& name, const SourceOptions& options) {
   const NamedSetInfo& info = named_set_info(name);
   if (info.image.size() > 0) {
-    return pictures(load_named_images(name, options.data_dir), options, info.own_test);
+    return make_image_data(load_named_images(name, options.data_dir), options, info.own_test);
   }
   NamedSet set = load_named_set(name, options.data_dir);
   return chosen(std::move(set.table), options, std::string(set.info.target));
@@ -131,7 +131,7 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
   const bool is_cifar = is_batch(name, file.text());
   const FileKind kind = find_content_kind(file.text());
   if (is_cifar || kind != FileKind::csv) refuse_text_options(options, name);
-  if (is_cifar) return pictures(parse_cifar(file.text(), name), options);
+  if (is_cifar) return make_image_data(parse_cifar(file.text(), name), options);
   switch (kind) {
     case FileKind::npy:
       return chosen(parse_npy(file.text(), name), options);
@@ -142,7 +142,7 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
       }
       return {parse_libsvm(file.text(), name), "target"};
     case FileKind::idx:
-      return pictures(parse_idx(file.text(), name), options);
+      return make_image_data(parse_idx(file.text(), name), options);
     case FileKind::csv:
       break;
   }
@@ -307,7 +307,7 @@ std::vector<std::filesystem::path> files_of(const std::string& name,
   try {
     files.push_back(find_labels_file(name));
   } catch (const DataError&) {
-    // No pictures, or none with labels: the reader says so.
+    // No images, or none with labels: the reader says so.
   }
   return files;
 }

@@ -34,12 +34,12 @@ struct RawData {
 /// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
 /// ...), `-`, which is standard input, or else a file or pipe: NPY, LIBSVM, idx or CSV, by its
 /// content; a batch of CIFAR-10 by its name (`.bin`, also packed) and size. Beside an idx file of
-/// pictures stands that of their labels (find_labels_file). A file that is called like a set is
+/// images stands that of their labels (find_labels_file). A file that is called like a set is
 /// read as `./normal`. Throws: OptionError for an option that does not fit the source; DataError
 /// for what is wrong with the file, or when there is none of that name.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
-/// The files that `read_data` reads for `name`: of a named set those in `data_dir`, of pictures
+/// The files that `read_data` reads for `name`: of a named set those in `data_dir`, of images
 /// also that of their labels; none of a synthetic set. They need not be there.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
     const std::string& name, const std::filesystem::path& data_dir = {});

@@ -68,10 +68,10 @@ void LinearBackend::load(std::istream& in) {
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
   targets_.resize(batch.size());
-  slopes_.resize(batch.size() * model_.outputs());
-  model_.scores(data_, batch, slopes_);
+  derivatives_.resize(batch.size() * model_.outputs());
+  model_.scores(data_, batch, derivatives_);
   for (std::size_t b = 0; b < batch.size(); ++b) targets_[b] = examples_[batch[b]].target;
-  loss_.evaluate(slopes_, targets_, losses, slopes_);
+  loss_.evaluate(derivatives_, targets_, losses, derivatives_);
 }
 
 void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights, double rate,
@@ -80,11 +80,11 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
   const double share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
   if (outputs == 1) {
-    for (std::size_t b = 0; b < batch.size(); ++b) slopes_[b] *= weights[b] * share;
+    for (std::size_t b = 0; b < batch.size(); ++b) derivatives_[b] *= weights[b] * share;
   } else {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const double factor = weights[b] * share;
-      for (std::size_t o = 0; o < outputs; ++o) slopes_[b * outputs + o] *= factor;
+      for (std::size_t o = 0; o < outputs; ++o) derivatives_[b * outputs + o] *= factor;
     }
   }
   std::ranges::fill(gradient_, 0.0);
@@ -102,7 +102,7 @@ void LinearBackend::fetch_examples(std::span<const Index> batch) const {
 void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const Index> next) {
   const std::size_t outputs = model_.outputs();
   for (std::size_t o = 0; o < outputs; ++o) {
-    add_rows(data_, batch, slopes_.data() + o, outputs,
+    add_rows(data_, batch, derivatives_.data() + o, outputs,
              gradient_.data() + o * (model_.features() + 1), next);
     next = {};  // one pass has fetched them
   }

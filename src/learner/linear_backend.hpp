@@ -61,7 +61,7 @@ class LinearBackend {
   Optimizer optimizer_;
   double curvature_;  // bound of the loss's second derivative
   StepLimit limit_;
-  std::vector<double> gradient_, targets_, slopes_;
+  std::vector<double> gradient_, targets_, derivatives_;
   BigVector<Example> examples_;
 };
 

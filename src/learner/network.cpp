@@ -16,7 +16,7 @@ const std::vector<OptionSpec>& NetworkOptions::options() {
        "share of hidden units left out at random in training; automatic: 0, of vgg16-bn 0.5",
        with("network")},
       {"augment", &O::augment, Names{"none", "crop", "crop-flip"},
-       "training pictures are moved by up to 4 pixels, and mirrored", with("network")},
+       "training images are moved by up to 4 pixels, and mirrored", with("network")},
       {"device", &O::device, Names{"cpu", "cuda"}, "where the network is computed",
        with("network")},
       {"network-threads", &O::threads, Bounds{.low = 0, .high = 4096},

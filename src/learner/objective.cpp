@@ -36,15 +36,15 @@ double weighted_tilt(std::span<const double> z, std::span<const double> weights,
   double tilt = std::midpoint(low, high);
   for (int iteration = 0; iteration < 200 && low < high; ++iteration) {
     double gap = -alpha * total;
-    double slope = 0.0;
+    double derivative = 0.0;
     for (std::size_t i = 0; i < z.size(); ++i) {
       const double p = portable::sigmoid(z[i] + tilt);
       gap += weights[i] * p;
-      slope += weights[i] * p * (1.0 - p);
+      derivative += weights[i] * p * (1.0 - p);
     }
     (gap < 0.0 ? low : high) = tilt;
     if (std::abs(gap) <= 1e-13 * alpha * total) break;
-    double next = tilt - gap / slope;
+    double next = tilt - gap / derivative;
     // Written so that a NaN or an infinite step bisects.
     if (!(next > low && next < high)) next = std::midpoint(low, high);
     if (next == tilt) break;

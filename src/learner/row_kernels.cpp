@@ -126,8 +126,9 @@ ADACVAR_WIDE void score_dense(const Dataset& data, std::span<const Index> rows,
 }
 
 // Rows that do not count are left out: for the truncated loss they are most.
-ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, const double* slopes,
-                            std::size_t stride, double* gradient, std::span<const Index> next) {
+ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows,
+                            const double* derivatives, std::size_t stride, double* gradient,
+                            std::span<const Index> next) {
   std::array<const float*, kGroup> group;
   std::array<double, kGroup> factors;
   std::size_t count = 0;
@@ -136,10 +137,10 @@ ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, co
   for (std::size_t b = 0; b < rows.size(); ++b) {
     if (b + kAhead < fetched) fetch_dense(data, rows[b + kAhead]);
     if (b < coming) fetch_dense(data, next[b]);
-    const double slope = slopes[b * stride];
-    if (slope == 0.0) continue;
+    const double derivative = derivatives[b * stride];
+    if (derivative == 0.0) continue;
     group[count] = data.dense.data() + rows[b] * data.features;
-    factors[count] = slope;
+    factors[count] = derivative;
     if (++count < kGroup) continue;
     add<kGroup>(group.data(), factors.data(), data.features, gradient);
     count = 0;
@@ -165,15 +166,15 @@ void score_sparse(const Dataset& data, std::span<const Index> rows, const double
   }
 }
 
-void add_sparse(const Dataset& data, std::span<const Index> rows, const double* slopes,
+void add_sparse(const Dataset& data, std::span<const Index> rows, const double* derivatives,
                 std::size_t stride, double* gradient) {
   for (std::size_t b = 0; b < rows.size(); ++b) {
-    const double slope = slopes[b * stride];
-    if (slope == 0.0) continue;
+    const double derivative = derivatives[b * stride];
+    if (derivative == 0.0) continue;
     for (std::size_t e = data.start[rows[b]]; e < data.start[rows[b] + 1]; ++e) {
-      gradient[data.column[e]] += slope * static_cast<double>(data.value[e]);
+      gradient[data.column[e]] += derivative * static_cast<double>(data.value[e]);
     }
-    gradient[data.features] += slope;
+    gradient[data.features] += derivative;
   }
 }
 
@@ -185,12 +186,12 @@ void score_rows(const Dataset& data, std::span<const Index> rows, const double* 
   score(data, rows, weights, intercept, scores, stride);
 }
 
-void add_rows(const Dataset& data, std::span<const Index> rows, const double* slopes,
+void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,
               std::size_t stride, double* gradient, std::span<const Index> next) {
   if (data.is_sparse()) {
-    add_sparse(data, rows, slopes, stride, gradient);
+    add_sparse(data, rows, derivatives, stride, gradient);
   } else {
-    add_dense(data, rows, slopes, stride, gradient, next);
+    add_dense(data, rows, derivatives, stride, gradient, next);
   }
 }
 

@@ -16,10 +16,10 @@ namespace adacvar {
 void score_rows(const Dataset& data, std::span<const Index> rows, const double* weights,
                 double intercept, double* scores, std::size_t stride);
 
-/// gradient += sum over b of slopes[b * stride] * (x_b, 1), example after example. Meanwhile
+/// gradient += sum over b of derivatives[b * stride] * (x_b, 1), example after example. Meanwhile
 /// fetches the rows `next`, which are wanted soon, if they are dense and no more than the cache
 /// holds.
-void add_rows(const Dataset& data, std::span<const Index> rows, const double* slopes,
+void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,
               std::size_t stride, double* gradient, std::span<const Index> next = {});
 
 }  // namespace adacvar

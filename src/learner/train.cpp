@@ -108,8 +108,8 @@ std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Lo
 
 namespace {
 
-// Losses with bounded slopes stay finite however far a run goes astray. No algorithm that works
-// ends with a mean loss above ten times the CVaR that it began with.
+// Losses with bounded derivatives stay finite however far a run goes astray. No algorithm that
+// works ends with a mean loss above ten times the CVaR that it began with.
 bool has_run_away(const LinearModel& model, const LinearModel& start, const Dataset& data,
                   const Loss& loss, double alpha) {
   const std::vector<double> losses = losses_of(model, data, loss);

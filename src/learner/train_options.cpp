@@ -11,7 +11,7 @@ const std::vector<OptionSpec>& TrainOptions::options() {
       {"alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
        "tail share: CVaR is the mean of the worst alpha of the losses", without("alphas")},
       {"learner", &O::learner, Names{"steps", "btl"},
-       "gradient steps, or be-the-leader: an exact fit to the mean of the laws so far",
+       "gradient steps, or be-the-leader: an exact fit to the mean of the distributions so far",
        with("algorithm", {"adacvar"}) && without("network")},
       {"information", &O::information, Names{"bandit", "full"},
        "the sampler sees the losses drawn, or all of them", with("learner", {"btl"})},

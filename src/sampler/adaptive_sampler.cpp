@@ -6,7 +6,7 @@
 #include "base/printable.hpp"
 #include "base/state_stream.hpp"
 #include "sampler/check_batch.hpp"
-#include "sampler/exact_law.hpp"
+#include "sampler/exact_marginals.hpp"
 #include "sampler/log_weight_buckets.hpp"
 #include "sampler/proposal_table.hpp"
 #include "sampler/step_rule.hpp"
@@ -78,7 +78,7 @@ class AdaptiveSampler::Impl {
 
   void adopt(LogWeightBuckets buckets);
 
-  /// marginals[j] of drawn[j] under the present law.
+  /// marginals[j] of drawn[j] under the present distribution.
   void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
 
   /// The probability of an example with that marginal.
@@ -119,7 +119,7 @@ class AdaptiveSampler::Impl {
   double uniform_share_;                          // gamma / total
   StepRule rule_;
   std::optional<LogWeightBuckets> buckets_;
-  std::optional<ExactLaw> exact_;
+  std::optional<ExactMarginals> exact_;
 
   ProposalTable proposals_;
   std::vector<double> bounds_;  // per bin: upper bound of its items' marginals
@@ -235,7 +235,8 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   const std::size_t uniform_bin = buckets_->bin_count();
   const double nu = tilt();
   for (std::size_t round = 0; open > 0; ++round) {
-    if (round > kMostRounds) throw NumericalError("the sampler's law cannot be drawn from");
+    if (round > kMostRounds)
+      throw NumericalError("the sampler's distribution cannot be drawn from");
     for (std::size_t a = 0; a < open; ++a) values[a] = rng.uniform();
     proposals_.pick(std::span(values).first(open), std::span(bins).first(open));
     for (std::size_t a = 0; a < open; ++a) {

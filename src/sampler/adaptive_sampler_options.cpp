@@ -22,7 +22,7 @@ const std::vector<OptionSpec>& AdaptiveSamplerOptions::options() {
        "number of draws T the automatic eta is made for; 0: 50 epochs",
        with("eta", {"auto"}) && with("schedule", {"constant"})},
       {"gamma", &O::gamma, Bounds{.low = 0, .high = 1},
-       "share of the uniform law in every draw: the knob between CVaR (0) and mean (1)",
+       "share of the uniform distribution in every draw: the knob between CVaR (0) and mean (1)",
        with("algorithm", {"adacvar"})},
       {"epsilon", &O::epsilon, Bounds{.low = 0},
        "implicit exploration: steps are divided by q + epsilon/N", draws},

@@ -3,7 +3,7 @@
 #include <adacvar/base/error.hpp>
 
 #include "base/portable_math.hpp"
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 #include "sampler/kdpp_support.hpp"
 
 #include <fmt/core.h>
@@ -126,17 +126,18 @@ void KSubsetSampler::add_level(std::size_t begin, std::size_t end) {
     z.push_back(portable::log(std::max(coin.probability, 1e-300)) -
                 portable::log(std::max(1.0 - coin.probability, 1e-300)));
   }
-  FourierLaw law;
-  law.begin(others.size(), variance, 18.0);
-  law.include(z);
+  FourierMarginals fourier;
+  fourier.begin(others.size(), variance, 18.0);
+  fourier.include(z);
   // All numbers that can occur, or all within M/2 of the mean where M nodes are fewer.
-  const bool all = law.modulus() > others.size();
-  const double half = 0.5 * static_cast<double>(law.modulus() - 1);
+  const bool all = fourier.modulus() > others.size();
+  const double half = 0.5 * static_cast<double>(fourier.modulus() - 1);
   Level level{begin, end, all ? 0 : static_cast<std::uint64_t>(std::max(0.0, mean - half)), {}};
   const auto last =
       all ? others.size()
           : std::min<std::uint64_t>(others.size(), static_cast<std::uint64_t>(mean + half));
-  for (std::uint64_t m = level.first; m <= last; ++m) level.chances.push_back(law.probability(m));
+  for (std::uint64_t m = level.first; m <= last; ++m)
+    level.chances.push_back(fourier.probability(m));
   const double largest = *std::ranges::max_element(level.chances);
   for (double& chance : level.chances) chance /= largest;
   levels_.push_back(std::move(level));
@@ -183,7 +184,7 @@ std::size_t KSubsetSampler::draw_level(Rng& rng, const Level& level, std::size_t
     if (possible && rng.uniform() < level.chances[left - level.first]) return left;
     members.resize(before);
   }
-  throw NumericalError("the k-subset's law cannot be drawn from");
+  throw NumericalError("the k-subset's distribution cannot be drawn from");
 }
 
 void KSubsetSampler::draw_rest(Rng& rng, std::size_t wanted, std::vector<Index>& members) const {

@@ -5,7 +5,7 @@
 #include "base/portable_math.hpp"
 #include "base/printable.hpp"
 #include "base/vector.hpp"
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 #include "sampler/kdpp_support.hpp"
 
 #include <fmt/core.h>
@@ -22,16 +22,16 @@ namespace {
 // sum sigma(z) - k, as (light items' sum) - (heavy items' missing part) + (number of heavy items -
 // k): each part keeps its relative accuracy however near 0 it is.
 struct Balance {
-  double light = 0.0;  // sum of sigma(z) over z <= 0
-  double heavy = 0.0;  // sum of 1 - sigma(z) over z > 0
-  double count = 0.0;  // number of z > 0
-  double slope = 0.0;  // sum of sigma(z) (1 - sigma(z))
+  double light = 0.0;       // sum of sigma(z) over z <= 0
+  double heavy = 0.0;       // sum of 1 - sigma(z) over z > 0
+  double count = 0.0;       // number of z > 0
+  double derivative = 0.0;  // sum of sigma(z) (1 - sigma(z))
 
   [[nodiscard]] double gap(double k) const { return (light - heavy) + (count - k); }
 };
 
 ADACVAR_WIDE void sum_block(const double* x, std::size_t count, double tilt, Balance* balance) {
-  Vec4 light{}, heavy{}, slope{}, above{};
+  Vec4 light{}, heavy{}, derivative{}, above{};
   const Vec4 zero{};
   for (std::size_t i = 0; i < count; i += 4) {
     const Vec4 z = Vec4{x[i], x[i + 1], x[i + 2], x[i + 3]} + tilt;
@@ -42,12 +42,12 @@ ADACVAR_WIDE void sum_block(const double* x, std::size_t count, double tilt, Bal
     light += z > 0.0 ? zero : small;
     heavy += z > 0.0 ? small : zero;
     above += z > 0.0 ? zero + 1.0 : zero;
-    slope += small * rest;
+    derivative += small * rest;
   }
   balance->light += sum_lanes(light);
   balance->heavy += sum_lanes(heavy);
   balance->count += sum_lanes(above);
-  balance->slope += sum_lanes(slope);
+  balance->derivative += sum_lanes(derivative);
 }
 
 // `x` is padded to a multiple of 4 by values that count as 0.
@@ -67,7 +67,7 @@ double newton_step(const Balance& balance, double k) {
   if (separated && balance.light + balance.heavy < 0.1) {
     return 0.5 * (portable::log(balance.heavy) - portable::log(balance.light));
   }
-  return -balance.gap(k) / balance.slope;
+  return -balance.gap(k) / balance.derivative;
 }
 
 double solve_tilt(std::vector<double>& x, std::size_t k) {
@@ -164,11 +164,11 @@ std::vector<double> exact_marginals(std::span<const double> log_weights, std::si
     portable::sigmoid_in_place(p);
     for (const double value : p) variance += value * (1.0 - value);
   }
-  FourierLaw law;
-  law.begin(z.size(), variance);
-  law.include(z);
-  law.finish(k);
-  law.marginals(z, z);
+  FourierMarginals fourier;
+  fourier.begin(z.size(), variance);
+  fourier.include(z);
+  fourier.finish(k);
+  fourier.marginals(z, z);
   return z;
 }
 

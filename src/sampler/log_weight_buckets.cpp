@@ -564,7 +564,7 @@ double LogWeightBuckets::solve_tilt(double change) {
   // Rounding of the running sums grows like the square root of the number of updates; starting
   // them anew now and then costs a sixteenth of an item's pass an update.
   if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
-  if (slope_ > 0.0) tilt_ += std::clamp(-change / slope_, -1.0, 1.0);
+  if (variance_ > 0.0) tilt_ += std::clamp(-change / variance_, -1.0, 1.0);
   if (!newton(16)) {
     jump_to_threshold();
     [[maybe_unused]] const bool found = newton(400);
@@ -594,7 +594,7 @@ bool LogWeightBuckets::newton(int iterations) {
   for (int iteration = 0; iteration < iterations; ++iteration) {
     keep_window_around(tilt_);
     const Sums sums = evaluate(tilt_);
-    slope_ = sums.first;
+    variance_ = sums.first;
     const double gap = sums.value - target_;
     if (std::abs(gap) <= tolerance) return true;
     (gap < 0 ? low : high) = tilt_;
@@ -608,7 +608,7 @@ bool LogWeightBuckets::newton(int iterations) {
       const double cubic = -e * (1.0 + e * (a2 + e * (2.0 * a2 * a2 - a3)));
       if (std::abs(e) < 0.1 && 4.0 * sums.first * e * e * e * e <= tolerance) {
         tilt_ += cubic;
-        slope_ += cubic * sums.second;
+        variance_ += cubic * sums.second;
         return true;
       }
       step = std::abs(e) < 0.5 ? cubic : -e;

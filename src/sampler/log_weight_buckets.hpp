@@ -58,7 +58,7 @@ class LogWeightBuckets {
   /// nu: sum w_i sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
   /// sum w_i p_i (1 - p_i) at the tilt of the last solve.
-  [[nodiscard]] double variance() const noexcept { return slope_; }
+  [[nodiscard]] double variance() const noexcept { return variance_; }
 
   /// x_i += step for every pair in turn; repeats add up. `before` and `after` receive x_i around
   /// each step. The tilt is stale until solve_tilt.
@@ -198,7 +198,7 @@ class LogWeightBuckets {
 
   double target_;
   double tilt_ = 0.0;
-  double slope_ = 0.0;
+  double variance_ = 0.0;
 
   BigVector<Item> items_;
   BigVector<Index> pool_;

@@ -13,7 +13,7 @@ namespace adacvar {
 
 void LogWeightBuckets::save(StateWriter& writer) const {
   writer.put(tilt_);
-  writer.put(slope_);
+  writer.put(variance_);
   writer.put(first_cell_);
   writer.put(updates_since_refresh_);
   if (weights_ != nullptr) writer.put(weight_above_);
@@ -34,11 +34,11 @@ LogWeightBuckets LogWeightBuckets::load(StateReader& reader, std::size_t size, d
                  "it holds fewer items than it says");
   LogWeightBuckets buckets(size, target, std::move(weights));
   buckets.tilt_ = reader.get<double>();
-  buckets.slope_ = reader.get<double>();
+  buckets.variance_ = reader.get<double>();
   buckets.first_cell_ = reader.get<std::int64_t>();
   buckets.updates_since_refresh_ = reader.get<std::uint64_t>();
   // Written so that a NaN fails.
-  reader.require(std::abs(buckets.tilt_) <= 2 * kMaxLogWeight && std::isfinite(buckets.slope_) &&
+  reader.require(std::abs(buckets.tilt_) <= 2 * kMaxLogWeight && std::isfinite(buckets.variance_) &&
                      std::abs(static_cast<double>(buckets.first_cell_)) <= 4 * kMaxLogWeight,
                  "its tilt is out of range");
   const double weight_above = buckets.weights_ != nullptr ? reader.get<double>() : 0.0;

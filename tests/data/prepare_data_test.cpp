@@ -65,8 +65,8 @@ TEST_F(PrepareData, rows_are_split_half_three_tenths_two_tenths_by_the_seed) {
   EXPECT_NE(prepare_data(options, 6).train.targets, data.train.targets);
 }
 
-/// 60 pictures of the classes 0, 1, 0, 1, ... and behind them 10 test rows.
-RawData pictures_with_test_rows() {
+/// 60 images of the classes 0, 1, 0, 1, ... and behind them 10 test rows.
+RawData images_with_test_rows() {
   Images images;
   images.shape = {.channels = 1, .height = 1, .width = 1};
   for (std::uint8_t i = 0; i < 70; ++i) {
@@ -78,7 +78,7 @@ RawData pictures_with_test_rows() {
 }
 
 TEST_F(PrepareData, own_test_rows_stay_test_rows) {
-  const RawData data = pictures_with_test_rows();
+  const RawData data = images_with_test_rows();
   const SplitShares shares{.train = 5.0 / 6, .valid = 1.0 / 6, .test = 0, .own_test = true};
   const Split split = split_data(data, "label", TaskChoice::automatic, shares, 4);
   EXPECT_EQ(split.test, (std::vector<Index>{60, 61, 62, 63, 64, 65, 66, 67, 68, 69}));
@@ -104,15 +104,15 @@ TEST_F(PrepareData, own_test_rows_stay_test_rows) {
       "p has no test rows of its own");
 }
 
-TEST_F(PrepareData, the_target_of_pictures_is_their_label) {
-  const RawData data = pictures_with_test_rows();
+TEST_F(PrepareData, the_target_of_images_is_their_label) {
+  const RawData data = images_with_test_rows();
   const Split split{.train = {0, 1, 2}, .valid = {}, .test = {60}};
   const PreparedData prepared = prepare_split(data, {}, split);
   EXPECT_EQ(prepared.train.targets, (std::vector<double>{0, 1, 0}));
   EXPECT_EQ(prepared.train.image.size(), 1U);
   EXPECT_EQ(prepared.test.rows, 1U);
   expect_words<OptionError>([&] { (void)prepare_split(data, {.target = "y"}, split); },
-                            "target = 'y': the target of pictures is their labels, called 'label'");
+                            "target = 'y': the target of images is their labels, called 'label'");
 }
 
 TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {

@@ -550,7 +550,7 @@ TEST(Cvar, falls_with_alpha_without_a_jump) {
     const double range = std::ranges::max(losses) - std::ranges::min(losses);
     double previous = cvar(losses, 0.001);
     double previous_weighted = previous;
-    // The slope is at most range / alpha, and alpha at least half of this step's.
+    // The derivative is at most range / alpha, and alpha at least half of this step's.
     for (int step = 2; step <= 1000; ++step) {
       const double alpha = step / 1000.0;
       const double most = 2 * range / step + 1e-15;

@@ -7,9 +7,9 @@
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/risk/histogram.hpp>
-#include <adacvar/risk/law_summary.hpp>
 #include <adacvar/risk/tail_index.hpp>
 
 #include <gtest/gtest.h>
@@ -279,11 +279,12 @@ TEST(RowWeights, histograms_matrices_and_calibration_count_copies) {
 TEST(RowWeights, a_distribution_is_summarised_in_rows_of_the_mean_weight) {
   const Values weights{1, 1, 2};
   const Values losses{1, 2, 3};
-  const LawSummary even = summarise_law(Values{0.25, 0.25, 0.5}, losses, 0.5, weights);
+  const DistributionSummary even =
+      summarise_distribution(Values{0.25, 0.25, 0.5}, losses, 0.5, weights);
   EXPECT_NEAR(even.effective_rows, 3, 1e-12);
   EXPECT_NEAR(even.entropy, std::log(3.0), 1e-12);
   EXPECT_NEAR(even.tail_share, 0.5, 1e-12);  // the row of weight 2 is half of the weight
-  const LawSummary tail = summarise_law(Values{0, 0, 1}, losses, 0.5, weights);
+  const DistributionSummary tail = summarise_distribution(Values{0, 0, 1}, losses, 0.5, weights);
   EXPECT_NEAR(tail.effective_rows, 1.5, 1e-12);
 }
 
@@ -293,14 +294,14 @@ TEST(RowWeights, bad_weights_are_refused_by_every_function) {
   const Values alphas{0.5};
   const std::vector<std::uint8_t> correct{1, 0, 1};
   const Values confidences{0.5, 0.5, 0.5};
-  const Values law{0.5, 0.25, 0.25};
+  const Values distribution{0.5, 0.25, 0.25};
   const auto expect_all = [&]<class Error>(const Values& weights, const Error&) {
     EXPECT_THROW((void)evaluate_risk(losses, alphas, {}, weights), Error);
     EXPECT_THROW((void)compare_cvar(models, 0, 0.5, {}, weights), Error);
     EXPECT_THROW((void)tail_index(losses, weights), Error);
     EXPECT_THROW((void)histogram(losses, {0, 1}, weights), Error);
     EXPECT_THROW((void)calibration(confidences, correct, 10, weights), Error);
-    EXPECT_THROW((void)summarise_law(law, losses, 0.5, weights), Error);
+    EXPECT_THROW((void)summarise_distribution(distribution, losses, 0.5, weights), Error);
   };
   expect_all({1, 2}, OptionError(""));
   const double bad_values[] = {-1.0, std::numeric_limits<double>::quiet_NaN(),

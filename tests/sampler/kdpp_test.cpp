@@ -40,7 +40,7 @@ double furthest_apart(const Values& a, const Values& b) {
   return worst;
 }
 
-/// Box and Muller; the law's shape matters here, not its last bits.
+/// Box and Muller; the distribution's shape matters here, not its last bits.
 double normal(Rng& rng) {
   const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
   return radius * std::cos(2 * std::numbers::pi * rng.uniform());
@@ -372,7 +372,7 @@ TEST(Marginals, of_k_and_of_N_minus_k_with_inverse_weights_are_complements) {
 }
 
 TEST(Marginals, matched_and_exact_draw_near_in_proportion_to_1_over_N) {
-  // Total variation of the laws p / k and P / k, normal weights, a tenth of them drawn.
+  // Total variation of the distributions p / k and P / k, normal weights, a tenth of them drawn.
   const auto distance = [](std::size_t n) {
     const Values x = normal_weights(n, 1);
     const std::size_t k = n / 10;

@@ -45,7 +45,7 @@ class CheckedBuckets {
 
   void check() {
     check_bins();
-    check_law();
+    check_distribution();
     check_sums();
   }
 
@@ -78,7 +78,7 @@ class CheckedBuckets {
     for (const int times : seen) ASSERT_EQ(times, 1);
   }
 
-  void check_law() {
+  void check_distribution() {
     const double total = std::accumulate(w_.begin(), w_.end(), 0.0);
     const auto expected = twin::weighted_marginals(x_, w_, target_ / total);
     std::vector<double> p(x_.size());

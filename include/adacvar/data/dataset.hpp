@@ -9,7 +9,7 @@ namespace adacvar {
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
-/// Of rows that are pictures: channel by channel, each line by line. All 0: they are not.
+/// Of rows that are images: channel by channel, each line by line. All 0: they are not.
 struct ImageShape {
   std::size_t channels = 0;
   std::size_t height = 0;
@@ -44,7 +44,7 @@ struct Dataset {
   std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
   Task task = Task::regression;
   double target_error = 0;  ///< regression: rounding error of the standardised targets
-  ImageShape image = {};    ///< of pictures; then features = image.size(), dense
+  ImageShape image = {};    ///< of images; then features = image.size(), dense
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }

@@ -35,9 +35,9 @@ class LinearModel final : public Scorer {
   void scores(const Dataset& data, std::span<const Index> rows,
               std::span<double> scores) const override;
 
-  /// gradient += sum over the batch of slopes[b, o] * (x_b, 1), laid out as the parameters.
+  /// gradient += sum over the batch of derivatives[b, o] * (x_b, 1), laid out as the parameters.
   void add_gradient(const Dataset& data, std::span<const Index> rows,
-                    std::span<const double> slopes, std::span<double> gradient) const;
+                    std::span<const double> derivatives, std::span<double> gradient) const;
 
  private:
   std::size_t features_ = 0;

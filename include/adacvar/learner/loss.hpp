@@ -45,17 +45,17 @@ class Loss {
     return kind_ == LossKind::softmax ? classes : 1;
   }
 
-  /// Upper bound of the second derivative by the scores; 0 where slopes are bounded instead.
+  /// Upper bound of the second derivative by the scores; 0 where derivatives are bounded instead.
   [[nodiscard]] double curvature() const noexcept;
 
   /// Factor that turns losses of targets divided by `target_sd` into the user's units.
   [[nodiscard]] double unit(double target_sd) const noexcept;
 
-  /// losses[b], and slopes, the derivatives by the scores, for every example b. Scores and slopes
-  /// have outputs * targets.size() entries, example by example. `scores` and `slopes` may be the
-  /// same.
+  /// losses[b], and derivatives, the derivatives by the scores, for every example b. Scores and
+  /// derivatives have outputs * targets.size() entries, example by example. `scores` and
+  /// `derivatives` may be the same.
   void evaluate(std::span<const double> scores, std::span<const double> targets,
-                std::span<double> losses, std::span<double> slopes) const;
+                std::span<double> losses, std::span<double> derivatives) const;
 
  private:
   LossKind kind_;

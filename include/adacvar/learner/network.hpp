@@ -14,7 +14,7 @@ namespace adacvar {
 
 enum class Device : std::uint8_t { cpu, cuda };
 
-/// What becomes of a training picture each time it is drawn. Its index stands for all that can
+/// What becomes of a training image each time it is drawn. Its index stands for all that can
 /// become of it: the sampler learns from the loss of the one that was drawn.
 enum class Augment : std::uint8_t {
   none,
@@ -50,7 +50,7 @@ using NetworkResult = TrainingResult<std::shared_ptr<const Network>>;
 /// What a network takes and gives.
 struct NetworkShape {
   std::size_t features = 0;
-  ImageShape image = {};  ///< of pictures
+  ImageShape image = {};  ///< of images
   std::size_t outputs = 1;
 };
 

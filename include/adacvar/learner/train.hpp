@@ -31,7 +31,7 @@ inline constexpr Names kAlgorithmNames{"adacvar", "trunc", "soft", "mean", "exac
 /// Who plays against the adaptive sampler.
 enum class Learner : std::uint8_t {
   steps,  ///< gradient steps: `train`
-  btl,    ///< be the leader, an oracle for the mean of the laws so far: `be_the_leader`
+  btl,    ///< be the leader, an oracle for the mean of the distributions so far: `be_the_leader`
 };
 
 /// What the sampler sees when it plays against `btl`.

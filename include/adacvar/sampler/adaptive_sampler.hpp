@@ -34,7 +34,7 @@ enum class Marginals : std::uint8_t {
   exact,    ///< the k-DPP's own marginals
 };
 enum class Batches : std::uint8_t {
-  iid,     ///< every draw from the law, independent
+  iid,     ///< every draw from the distribution, independent
   subset,  ///< a k-subset from the k-DPP, then even draws from it with replacement; exact only
 };
 
@@ -58,8 +58,8 @@ struct AdaptiveSamplerOptions {
 /// The q-player of Ada-CVaR: draws examples so that those with large losses come more often, with
 /// probability at most 1/k each, and learns from the losses seen.
 ///
-/// The law is q_i = (1 - gamma) P_i / k + gamma / N, k = max(1, floor(alpha N)), P the marginals of
-/// the diagonal k-DPP with weights e^x_i. After a batch every drawn i moves by
+/// The distribution is q_i = (1 - gamma) P_i / k + gamma / N, k = max(1, floor(alpha N)), P the
+/// marginals of the diagonal k-DPP with weights e^x_i. After a batch every drawn i moves by
 ///   x_i += eta * g_i / (q_i + epsilon / N),
 /// q_i being the probability it was drawn with, or 1e-15/N if that is less; repeats add up. g: see
 /// Estimator; b starts as the VaR of the first batch, s as its mean.
@@ -73,12 +73,12 @@ struct AdaptiveSamplerOptions {
 /// others are drawn rarely and move far. Not with exact marginals or subset batches.
 ///
 /// Paper: [CLJK20, Alg. 1]. Departures (docs/papers.md): the tilt nu is solved anew after every
-/// update, so the law is exact at every step, not only at the start; estimators `loss`, `centred`.
-/// Limits: k = N is uniform for ever; k = 1 with `gain` and exact marginals is EXP3 [A02].
-/// Log-weights more than about 9e4 from the k-th largest saturate.
-/// Draws: the same seed gives the same sequence on every platform.
-/// Cost: a draw and its update take time that does not depend on N but for cache misses, plus a
-/// part per batch, so larger batches cost less an example; 20 bytes an example, with row weights
+/// update, so the distribution is exact at every step, not only at the start; estimators `loss`,
+/// `centred`. Limits: k = N is uniform for ever; k = 1 with `gain` and exact marginals is EXP3
+/// [A02]. Log-weights more than about 9e4 from the k-th largest saturate. Draws: the same seed
+/// gives the same sequence on every platform. Cost: a draw and its update take time that does not
+/// depend on N but for cache misses, plus a part per batch, so larger batches cost less an example;
+/// 20 bytes an example, with row weights
 /// 32. Exact marginals: four times the time or so (bench/README.md). Throws: OptionError for a
 /// value, size, index or length that is not allowed; DataError for a loss that is negative or not
 /// finite, or a row weight that is not finite and above 0, or 1e60 times another. After such a
@@ -106,11 +106,11 @@ class AdaptiveSampler {
   /// All q_i. Cost: O(N).
   [[nodiscard]] std::vector<double> probabilities() const;
 
-  /// Fills `batch` with draws from the law.
+  /// Fills `batch` with draws from the distribution.
   void draw(Rng& rng, std::span<Index> batch);
 
-  /// Learns the losses of `drawn`, taken to have been drawn from the present law: call it after
-  /// each `draw`, before the next.
+  /// Learns the losses of `drawn`, taken to have been drawn from the present distribution: call it
+  /// after each `draw`, before the next.
   void observe(std::span<const Index> drawn, std::span<const double> losses);
 
   /// The same for batches drawn earlier (loaders that run ahead): `probabilities` are those that

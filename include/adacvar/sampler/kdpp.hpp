@@ -26,23 +26,24 @@ namespace adacvar {
                                                     std::size_t k);
 
 /// The exact marginals P_i = w_i e_{k-1}(w without i) / e_k(w), by Fourier sums over the matched
-/// law (docs/how_it_works.md); [CLJK20] calls this intractable for large N. Cost: O(N) with about
-/// 15 complex factors an item, any k. Agrees with the O(N k) recursion to 1e-12.
+/// distribution (docs/how_it_works.md); [CLJK20] calls this intractable for large N. Cost: O(N)
+/// with about 15 complex factors an item, any k. Agrees with the O(N k) recursion to 1e-12.
 [[nodiscard]] std::vector<double> exact_marginals(std::span<const double> log_weights,
                                                   std::size_t k);
 
 /// Draws subsets I from the k-DPP, exactly.
 ///
-/// Independent coins of the matched law would have to be thrown some 2.5 s times until k of them
-/// succeed, s^2 = sum p_i (1 - p_i). Here coins are thrown for three quarters of the items only;
-/// the number m of members left to find among the others is accepted with a probability in
+/// Independent coins of the matched distribution would have to be thrown some 2.5 s times until k
+/// of them succeed, s^2 = sum p_i (1 - p_i). Here coins are thrown for three quarters of the items
+/// only; the number m of members left to find among the others is accepted with a probability in
 /// proportion to Pr(m of them succeed), and the others, given m, are drawn in the same way. Cost:
 /// O(N) to set up, O(N) a draw on average, O(N) memory.
 class KSubsetSampler {
  public:
   KSubsetSampler(std::span<const double> log_weights, std::size_t k);
-  /// With the tilt of `matched_tilt`, when it is known already. One nearby gives the same law and
-  /// costs time; one so far off that k members are not to be expected is an OptionError.
+  /// With the tilt of `matched_tilt`, when it is known already. One nearby gives the same
+  /// distribution and costs time; one so far off that k members are not to be expected is an
+  /// OptionError.
   KSubsetSampler(std::span<const double> log_weights, std::size_t k, double tilt);
 
   [[nodiscard]] std::size_t subset_size() const noexcept { return k_; }

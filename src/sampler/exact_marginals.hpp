@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 #include "sampler/log_weight_buckets.hpp"
 
 #include <span>
@@ -14,9 +14,9 @@ namespace adacvar {
 /// products are made anew at the present tilt: by interpolation over the window's cells, at a cost
 /// that does not depend on N. Where the nodes come near the poles of sigma (s below 8), the few
 /// cells about nu are taken item by item instead.
-class ExactLaw {
+class ExactMarginals {
  public:
-  ExactLaw(LogWeightBuckets& buckets, std::size_t k);
+  ExactMarginals(LogWeightBuckets& buckets, std::size_t k);
 
   /// One weight moved; the marginals are stale until `settle`.
   void replace(double before, double after);
@@ -26,10 +26,10 @@ class ExactLaw {
   /// What to add to log-weights before `marginals`.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
   [[nodiscard]] double marginal(double log_weight) const {
-    return law_.marginal(log_weight + tilt_);
+    return fourier_.marginal(log_weight + tilt_);
   }
   /// In place: z = x + tilt becomes P.
-  void marginals(std::span<double> z) const { law_.marginals(z, z); }
+  void marginals(std::span<double> z) const { fourier_.marginals(z, z); }
 
   /// As LogWeightBuckets::bound_marginals, for the exact marginals.
   void bound_marginals(const LogWeightBuckets& buckets, std::span<double> bounds,
@@ -45,7 +45,7 @@ class ExactLaw {
 
   std::size_t k_;
   std::size_t size_;
-  FourierLaw law_;
+  FourierMarginals fourier_;
   double tilt_ = 0.0;
   double variance_ = 0.0;  // at the last rebuild
   std::uint64_t replaced_ = 0;

@@ -12,8 +12,8 @@ namespace adacvar {
 /// Exact marginals of a diagonal k-DPP as Fourier sums [DESIGN 5].
 ///
 /// With p_i = sigma(z_i) and S the number of independent successes, P_i = p_i Pr(S_-i = k-1) / Pr(S
-/// = k), whatever constant was added to all z; adding the nu of the matched law makes the sums well
-/// conditioned. Both probabilities are sums over the M-th roots of unity u = e^it of
+/// = k), whatever constant was added to all z; adding the nu of the matched distribution makes the
+/// sums well conditioned. Both probabilities are sums over the M-th roots of unity u = e^it of
 /// Phi(t) = prod_j (1 - p_j + p_j u), and dividing one factor out gives
 ///   P_i = Re sum_t c_t sigma(z_i + i t),   c_t = u^-k Phi(t) / sum u^-k Phi(t):
 /// one function of z_i, defined by a few dozen numbers c_t.
@@ -24,7 +24,7 @@ namespace adacvar {
 ///
 /// Accuracy. Items with p_i > 1/2 enter as u (1 - r + r / u), r = 1 - p_i; the powers of u are
 /// counted as a whole number. So factors near saturation keep full relative accuracy.
-class FourierLaw {
+class FourierMarginals {
  public:
   /// Chooses the nodes for `size` items with variance sum p_i (1 - p_i). M > width * s: 9 is enough
   /// for values near the mean of S, 18 for all that can occur.
@@ -57,7 +57,7 @@ class FourierLaw {
   [[nodiscard]] double light_ratio() const;
 
   void save(StateWriter& writer) const;
-  /// After `begin` with the arguments that the saved law had.
+  /// After `begin` with the arguments that the saved distribution had.
   void load(StateReader& reader);
 
  private:
