@@ -27,7 +27,7 @@ ReadOptions read_options(const SourceOptions& options) {
 
 namespace {
 
-// What is said about these rows goes before what was found in training.
+// A decimal sign given for these rows takes precedence over the format found in training.
 KnownNumbers known_numbers(const std::string& name, NumberFormat format, DecimalChoice decimal) {
   if (decimal != DecimalChoice::automatic) {
     format.decimal = decimal == DecimalChoice::comma ? ',' : '.';

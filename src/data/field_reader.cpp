@@ -25,7 +25,8 @@ bool FieldReader::next_row() noexcept {
   return true;
 }
 
-// Steps over what ends a field whose text stops at `at`; false when something else stands there.
+// Skips the separator or line end after a field whose text stops at `at`; returns false when other
+// text follows.
 bool FieldReader::finish_field(const char* at) noexcept {
   const char* next = skip_blanks(at);
   if (next != end_ && at_carriage_return(next)) ++next;

@@ -31,7 +31,7 @@ std::uint32_t big_endian(std::string_view bytes) {
   return number;
 }
 
-/// An idx file of bytes: its dimensions and what follows them.
+/// A parsed idx file: its dimensions and data.
 struct IdxBytes {
   std::vector<std::size_t> sizes;
   std::string_view body;
@@ -49,7 +49,7 @@ void check_magic(std::uint32_t magic, std::uint32_t expected, const std::string&
       source);
 }
 
-// The product of 32-bit sizes may not fit: more than the file has is enough to know.
+// In floating point, since the product of 32-bit sizes may overflow.
 void check_length(const IdxBytes& idx, const std::string& source) {
   double expected = 1;
   for (const std::size_t size : idx.sizes) expected *= static_cast<double>(size);
@@ -102,7 +102,7 @@ std::string without_packing(std::string name) {
 
 using Histogram = std::array<std::uint64_t, kPixelValues>;
 
-// Integers first: the result does not depend on the order of the rows.
+// Integer sums make the result independent of the order of the rows.
 ChannelMoments moments_of(const Histogram& counts) {
   std::uint64_t pixels = 0, sum = 0;
   for (std::size_t value = 0; value < kPixelValues; ++value) {

@@ -25,13 +25,13 @@ using Names = std::vector<std::string>;
 /// How one set is read: by columns from text, or from LIBSVM rows when `sparse`.
 struct Recipe {
   NamedSetInfo info;
-  Names names;  // of the columns; of images: of the classes
+  Names names;  // names of the columns; image sets: of the classes
   Names categorical = {};
   Names drop = {};
   bool sparse = false;
 };
 
-/// prefix1, ..., prefix<count>, then `more`.
+/// Returns prefix1, ..., prefix<count>, then `more`.
 Names numbered(const std::string& prefix, int count, const Names& more = {}) {
   Names names;
   for (int i = 1; i <= count; ++i) names.push_back(prefix + std::to_string(i));
@@ -44,7 +44,7 @@ Names joined(Names names, const Names& more) {
   return names;
 }
 
-// LIBSVM rows begin with the target, the other forms mostly end with it.
+// LIBSVM rows begin with the target, other formats mostly end with it.
 std::vector<Recipe> make_regression_recipes() {
   return {
       {{"abalone", "age of abalone (rings) from its measures", Task::regression, 4177, 10, "Rings",
@@ -176,7 +176,7 @@ Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
   return table;
 }
 
-/// Empty: not set.
+/// Returns an empty string if the variable is not set.
 std::filesystem::path environment_path(const char* name) {
   const char* const set = std::getenv(name);
   return set != nullptr ? set : "";
@@ -266,7 +266,7 @@ Images load_named_images(std::string_view name, const std::filesystem::path& fol
   const std::filesystem::path place = existing_folder(folder);
   std::vector<std::filesystem::path> paths;
   for (const NamedFile& file : recipe.info.files) paths.push_back(find_named_file(file, place));
-  // The format of CIFAR-10 has its classes' names.
+  // The reader of CIFAR-10 sets the class names.
   Images images = recipe.names.empty() ? read_cifar(paths) : read_idx_pairs(recipe, paths);
   check_count(images.rows(), recipe.info, images.source);
   images.source = name;
