@@ -39,9 +39,9 @@ KnownNumbers known_numbers(const std::string& name, NumberFormat format, Decimal
 }  // namespace
 
 ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
-                         const std::vector<std::string>& also) {
+                         const std::vector<std::string>& extra_columns) {
   const Preprocessor::Parts& parts = training.parts();
-  options.only = also;
+  options.only = extra_columns;
   options.needs_rows = false;
   if (!parts.weight.empty()) options.only->push_back(parts.weight);
   const bool numeric_classes = are_number_names(parts.class_names);

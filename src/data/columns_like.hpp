@@ -14,9 +14,9 @@ namespace adacvar {
 
 /// Returns `options` adapted to text that a trained model is applied to: columns that were
 /// categorical in training stay categorical, numbers have the format of training unless `options`
-/// sets a decimal sign, only the features and the columns in `also` are kept, and a file without
+/// sets a decimal sign, only the features and `extra_columns` are kept, and a file without
 /// rows is allowed.
 [[nodiscard]] ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
-                                       const std::vector<std::string>& also);
+                                       const std::vector<std::string>& extra_columns);
 
 }  // namespace adacvar

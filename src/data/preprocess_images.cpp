@@ -90,7 +90,7 @@ std::vector<double> label_targets(const Preprocessor::Parts& parts, const Images
   return targets;
 }
 
-// A byte has 256 values: each is worked out once for a channel.
+// A byte has 256 values: each is computed once per channel.
 std::vector<std::array<float, kByteValues>> feature_tables(const Preprocessor::Parts& parts) {
   std::vector<std::array<float, kByteValues>> tables(parts.image.channels);
   for (std::size_t c = 0; c < tables.size(); ++c) {

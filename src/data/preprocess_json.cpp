@@ -28,7 +28,7 @@ Task read_task(const std::string& name) {
   throw DataError(fmt::format("task '{}' is not one of: {}", name, join(kTaskNames, ", ")));
 }
 
-// Left out where numbers are written plainly.
+// Omitted for plain numbers.
 void write_format(const NumberFormat& format, std::string_view key, json& to) {
   if (format == NumberFormat{}) return;
   to[std::string(key)] = {{"decimal", std::string(1, format.decimal)},
@@ -82,7 +82,7 @@ ColumnTransform read_column(const JsonView& from) {
   return column;
 }
 
-// A plain get would cut what is too large or negative.
+// A plain get would truncate large or negative values.
 template <class Number>
 Number read_count(const JsonView& from, std::string_view what) {
   const json& value = from.raw();
@@ -139,9 +139,9 @@ Preprocessor::Parts read_parts(const JsonView& from) {
     parts.sparse = true;
     for (const JsonView& item : sparse->at("columns").items()) {
       const json& column = item.raw();
-      // A plain get would cut what is too large or negative.
+      // A plain get would truncate large or negative values.
       if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
-        // A list is not written out: it may be nested deeper than the stack.
+        // A list is not printed: it may be nested too deeply for the stack.
         throw DataError(fmt::format("sparse column {} is no index",
                                     column.is_number() ? column.dump() : column.type_name()));
       }

@@ -48,7 +48,7 @@ Condition for_sets(const std::vector<std::string>& names, const std::string& wor
   return of(kSourceOptions[0]) || of(kSourceOptions[1]) || of(kSourceOptions[2]);
 }
 
-// The reader of text sees the levels as they are written; here a number is named by its value.
+// The text reader names levels as written; here a number is named by its value.
 void make_categorical(Column& column) {
   column.declared = true;
   if (column.categorical) return;
@@ -67,7 +67,7 @@ void make_categorical(Column& column) {
   column.numbers = {};
 }
 
-// For tables that are not read from text.
+// Applies `categorical` and `drop` to tables that are not read from text.
 void choose_columns(Table& table, const SourceOptions& options) {
   for (const std::string& name : options.categorical) {
     const Column& found = find_column(table, name, "categorical");
@@ -80,7 +80,7 @@ void choose_columns(Table& table, const SourceOptions& options) {
   if (table.columns.empty()) throw DataError("every column is dropped", table.source);
 }
 
-RawData chosen(Table table, const SourceOptions& options, std::string target = {}) {
+RawData make_table_data(Table table, const SourceOptions& options, std::string target = {}) {
   choose_columns(table, options);
   return {std::move(table), std::move(target)};
 }
@@ -89,7 +89,7 @@ bool has_batch_name(std::string_view name) {
   return name.ends_with(".bin") || name.ends_with(".bin.gz") || name.ends_with(".bin.xz");
 }
 
-// Other sizes with a zero among them are no text: damaged, which the reader says.
+// A file of another size with a zero byte is not text but damaged; the reader reports that.
 bool is_batch(std::string_view name, std::string_view bytes) {
   constexpr std::size_t kRecord = 3073;
   return has_batch_name(name) &&
@@ -110,7 +110,7 @@ RawData read_named(const std::string& name, const SourceOptions& options) {
     return make_image_data(load_named_images(name, options.data_dir), options, info.own_test);
   }
   NamedSet set = load_named_set(name, options.data_dir);
-  return chosen(std::move(set.table), options, std::string(set.info.target));
+  return make_table_data(std::move(set.table), options, std::string(set.info.target));
 }
 
 void refuse_text_options(const SourceOptions& options, const std::string& name) {
@@ -124,7 +124,7 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
                   name));
 }
 
-// Opened once: what a pipe holds does not come again.
+// Opened once, since a pipe cannot be read again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
   FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
@@ -134,7 +134,7 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
   if (is_cifar) return make_image_data(parse_cifar(file.text(), name), options);
   switch (kind) {
     case FileKind::npy:
-      return chosen(parse_npy(file.text(), name), options);
+      return make_table_data(parse_npy(file.text(), name), options);
     case FileKind::libsvm:
       if (!options.categorical.empty() || !options.drop.empty()) {
         throw OptionError(
@@ -156,8 +156,8 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
                                   join(synthetic_names(), ", "), join(named_sets(), ", ")));
   }
   if (is_synthetic(name)) {
-    return chosen(make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}),
-                  options, "y");
+    return make_table_data(
+        make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}), options, "y");
   }
   if (is_named(name)) return read_named(name, options);
   if (name == kStandardInput) return read_file(kStandardInputFile, options, csv);
@@ -219,7 +219,7 @@ DataFingerprint fingerprint(const SparseRows& sparse) {
   return {sparse.rows(), sparse.columns, sum.text()};
 }
 
-// Names of classes are left out: a file may not have those that the set has.
+// Class names do not count: a file may lack the names that the set has.
 DataFingerprint fingerprint(const Images& images) {
   Checksum sum;
   sum.add(shape_text(images.shape));
@@ -307,7 +307,7 @@ std::vector<std::filesystem::path> files_of(const std::string& name,
   try {
     files.push_back(find_labels_file(name));
   } catch (const DataError&) {
-    // No images, or none with labels: the reader says so.
+    // Not images, or images without labels: the reader reports that.
   }
   return files;
 }
@@ -319,9 +319,9 @@ bool is_text_table(const std::string& name) {
 }
 
 RawData read_data_like(const Preprocessor& training, const std::string& name,
-                       const SourceOptions& options, std::vector<std::string> also) {
-  also.push_back(training.parts().target);
-  return read(name, options, columns_like(training, read_options(options), also));
+                       const SourceOptions& options, std::vector<std::string> extra_columns) {
+  extra_columns.push_back(training.parts().target);
+  return read(name, options, columns_like(training, read_options(options), extra_columns));
 }
 
 DataFingerprint fingerprint_of(const RawData& data) {
