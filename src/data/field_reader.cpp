@@ -81,7 +81,7 @@ std::string_view FieldReader::quoted_field(const char* at) {
     }
     unquoted_.append(begin, quote);
     line_ += static_cast<std::size_t>(std::ranges::count(unquoted_, '\n'));
-    if (!finish_field(quote + 1)) throw RowError{line_, "text behind a closing quote"};
+    if (!finish_field(quote + 1)) throw RowError{line_, "text after a closing quote"};
     return unquoted_;
   }
 }

@@ -197,8 +197,8 @@ std::filesystem::path find_labels_file(const std::filesystem::path& images_path)
   const std::string name = images_path.filename().string();
   if (name.find("images") == std::string::npos) {
     throw DataError(
-        "holds images without labels; these are looked for in a file of the same name with "
-        "'labels' for 'images', but the name has no 'images'",
+        "holds images without labels; labels are read from a file of the same name with 'labels' "
+        "in place of 'images', but this name has no 'images'",
         images_path.string());
   }
   std::string labels = without_packing(name);
@@ -211,7 +211,7 @@ std::filesystem::path find_labels_file(const std::filesystem::path& images_path)
     std::error_code unreadable;  // the reader says why
     if (std::filesystem::exists(path, unreadable)) return path;
   }
-  throw DataError(fmt::format("there is no file of labels for it: expected {}, plain or packed",
+  throw DataError(fmt::format("its file of labels does not exist: expected {}, plain or compressed",
                               plain.string()),
                   images_path.string());
 }

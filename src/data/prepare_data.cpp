@@ -94,7 +94,7 @@ void check_text_classes(const RawData& data, const std::string& name) {
       "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
       "--task multiclass takes them for classes, --task regression for numbers{}",
       name, classes, rows, numbers ? target.levels[0] : std::string_view(*word),
-      numbers ? ", --decimal point or --decimal comma says how numbers are written" : ""));
+      numbers ? ", --decimal point or --decimal comma sets how numbers are read" : ""));
 }
 
 /// Returns the target as numbers if it has text among them, but not in the training rows.
@@ -392,7 +392,7 @@ const std::vector<OptionSpec>& DataOptions::options() {
        "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
        "of a built-in set"},
       {"target", &O::target,
-       "column to learn; built-in sets, LIBSVM files and images know their own"},
+       "target column; built-in sets, LIBSVM files and images have a default"},
       {"task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
        "auto: classes when the target is text of at most 50 values or has two values, else "
        "regression"},
@@ -490,7 +490,7 @@ PreparedData prepare_data(const RawData& data, const DataOptions& options, std::
   if (!options.test_data.empty()) {
     if (shares.own_test) {
       result.notes.push_back(
-          fmt::format("the {} test rows that {} has itself are left out: others are given",
+          fmt::format("the {} test rows of {} itself are not used: other test rows are given",
                       data.own_test, data.source()));
     }
     result.test = apply_file(result.preprocessor, options.test_data, options, "the test",

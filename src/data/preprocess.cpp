@@ -106,7 +106,10 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingR
   if (sample.values.empty() || is_constant(sample.values)) return std::nullopt;
   const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
-    throw DataError(fmt::format("the spread of column '{}' is not a double", column.name), source);
+    throw DataError(
+        fmt::format("the standard deviation of column '{}' is outside the range of doubles",
+                    column.name),
+        source);
   }
   ColumnTransform transform;
   transform.name = column.name;
@@ -171,7 +174,10 @@ void fit_regression(const Column& target, const TrainingRows& training, const st
   }
   const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
-    throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
+    throw DataError(
+        fmt::format("the standard deviation of target '{}' is outside the range of doubles",
+                    target.name),
+        source);
   }
   parts.task = Task::regression;
   parts.target_mean = mean;

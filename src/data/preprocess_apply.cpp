@@ -119,7 +119,7 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, Featu
     throw DataError(
         fmt::format(
             "column '{}' is numeric in training, with a decimal {}{}, but has '{}' in {}; "
-            "--decimal says how these numbers are written",
+            "set --decimal to the decimal sign of these numbers",
             column.name, transform.format.decimal == ',' ? "comma" : "point",
             transform.format.mark.empty() ? "" : fmt::format(" and '{}'", transform.format.mark),
             report.first_text, report.first_place),
@@ -285,8 +285,8 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
   for (const auto& [name, column] : report.numeric) {
     if (column.texts == 0) continue;
     notes.push_back(fmt::format(
-        "{} value{} of the numeric column '{}' in {} rows {} text (first: '{}' in {}): taken for "
-        "missing",
+        "{} value{} of the numeric column '{}' in {} rows {} text (first: '{}' in {}): treated "
+        "as missing",
         column.texts, column.texts == 1 ? "" : "s", name, part, column.texts == 1 ? "is" : "are",
         column.first_text, column.first_place));
   }
@@ -304,8 +304,9 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
     if (column.missing > 0) names.push_back(name);
   }
   if (count == 0) return {};
-  return fmt::format("{} number{} of {} in {} rows {} missing: the training mean is taken", count,
-                     count == 1 ? "" : "s", name_list(names), part, count == 1 ? "is" : "are");
+  return fmt::format("{} number{} of {} in {} rows {} missing: replaced by the training mean",
+                     count, count == 1 ? "" : "s", name_list(names), part,
+                     count == 1 ? "is" : "are");
 }
 
 namespace {

@@ -21,7 +21,8 @@ constexpr std::size_t kByteValues = 256;
 void fit_labels(const Images& images, std::span<const Index> rows, std::optional<Task> task,
                 Preprocessor::Parts& parts) {
   if (task == Task::regression) {
-    throw DataError("labels of images are classes, no numbers for a regression", images.source);
+    throw DataError("labels of images are classes: regression needs a numeric target",
+                    images.source);
   }
   std::array<bool, kByteValues> seen{};
   for (const Index row : rows) seen[images.labels[row]] = true;

@@ -88,7 +88,7 @@ Number read_count(const JsonView& from, std::string_view what) {
   const json& value = from.raw();
   if (!value.is_number_unsigned() ||
       value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
-    throw DataError(fmt::format("{} {} is no such number", what,
+    throw DataError(fmt::format("{} {} is not a valid number", what,
                                 value.is_number() ? value.dump() : value.type_name()));
   }
   return value.get<Number>();
@@ -142,7 +142,7 @@ Preprocessor::Parts read_parts(const JsonView& from) {
       // A plain get would truncate large or negative values.
       if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
         // A list is not printed: it may be nested too deeply for the stack.
-        throw DataError(fmt::format("sparse column {} is no index",
+        throw DataError(fmt::format("sparse column {} is not a column index",
                                     column.is_number() ? column.dump() : column.type_name()));
       }
       parts.sparse_columns.push_back(column.get<std::uint32_t>());

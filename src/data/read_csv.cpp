@@ -188,7 +188,7 @@ std::string ambiguous_note(const Column& column) {
       continue;
     }
     return fmt::format(
-        "column '{}' is read as text: '{}' may be {} or {}; --decimal point or comma says which",
+        "column '{}' is read as text: '{}' may be {} or {}; set --decimal point or comma",
         column.name, level, with_point, with_comma);
   }
   return {};
@@ -330,8 +330,7 @@ void CsvParser::choose_kinds() {
 void CsvParser::drop_index() {
   kinds_[0] = Kind::dropped;
   unread_.push_back(layout_.names[0]);
-  notes_.emplace_back(
-      "the first column has no name: it is taken for an index of the rows and left out");
+  notes_.emplace_back("the first column has no name: it is treated as a row index and left out");
 }
 
 RowError CsvParser::ragged_row(std::size_t line, std::size_t columns) const {
@@ -502,7 +501,7 @@ void CsvParser::check_first_row(const Column& column) const {
   (void)reader.next_row();
   fail(body_, {reader.row_line(),
                fmt::format("'{}' in column '{}', nearly all of whose values are numbers; if the "
-                           "first row is a header, say header = yes",
+                           "first row is a header, set header = yes",
                            column.texts[0].text, column.name)});
 }
 
@@ -520,7 +519,7 @@ void CsvParser::note_dotted(const std::vector<Column>& columns) {
     if (!plain || layout_.dotted[c].empty()) continue;
     notes_.push_back(
         fmt::format("column '{}' is read with a decimal point ('{}'), unlike others of the file; "
-                    "--decimal comma reads all alike",
+                    "set --decimal comma to read all columns alike",
                     one.name, layout_.dotted[c]));
   }
 }

@@ -118,10 +118,10 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
       options.decimal == DecimalChoice::automatic) {
     return;
   }
-  throw OptionError(
-      fmt::format("separator, header and decimal have no effect: only for a text file in columns; "
-                  "{} is another kind",
-                  name));
+  throw OptionError(fmt::format(
+      "separator, header and decimal have no effect: they apply to text files in columns only; "
+      "{} is not one",
+      name));
 }
 
 // Opened once, since a pipe cannot be read again.
@@ -234,17 +234,17 @@ const std::vector<OptionSpec>& SourceOptions::options() {
   using O = SourceOptions;
   static const std::vector<OptionSpec> all{
       {"categorical", &O::categorical,
-       "columns that are categories though they look numeric, with commas between; one whose "
-       "name has a comma in double quotes"},
-      {"drop", &O::drop, "columns to leave out, with commas between, quoted likewise"},
+       "columns to treat as categorical though they look numeric, separated by commas; a name with "
+       "a comma must be in double quotes"},
+      {"drop", &O::drop, "columns to leave out, separated by commas, quoted likewise"},
       {"separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space", "pipe"},
-       "what stands between the fields of a text file", for_files()},
+       "field separator of a text file", for_files()},
       {"header", &O::header, Names{"auto", "yes", "no"},
        "whether the first row of a text file names the columns", for_files()},
       {"decimal", &O::decimal, Names{"auto", "point", "comma"},
-       "decimal sign of a text file's numbers; auto: found column by column", for_files()},
+       "decimal sign of a text file's numbers; auto: detected for each column", for_files()},
       {"missing", &O::missing,
-       "words or numbers of a text file that mean a missing value, with commas between",
+       "words or numbers of a text file that mean a missing value, separated by commas",
        for_files()},
       {"data-dir", &O::data_dir,
        "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "

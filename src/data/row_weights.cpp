@@ -69,7 +69,7 @@ std::vector<double> positive_weights_of(const Table& table, const std::string& n
 
 void refuse_weight(const std::string& weight, const char* kind, const std::string& source) {
   if (weight.empty()) return;
-  throw OptionError(fmt::format("weight = '{}': a {} has no column of weights ({}); a CSV file may",
+  throw OptionError(fmt::format("weight = '{}': a {} has no column of weights ({}); use a CSV file",
                                 weight, kind, source));
 }
 

@@ -60,8 +60,8 @@ void with_memory_for(std::string_view name, std::size_t columns, std::size_t row
     if (bytes > physical_memory()) throw std::bad_alloc();
     allocate();
   } catch (const std::bad_alloc&) {
-    throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more memory than there is", rows,
-                                  name, bytes / 1e9));
+    throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more than the memory available",
+                                  rows, name, bytes / 1e9));
   }
 }
 

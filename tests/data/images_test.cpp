@@ -6,6 +6,7 @@
 #include "data/preprocess.hpp"
 #include "data/read_data.hpp"
 
+#include "support/expect_words.hpp"
 #include "support/made_images.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -26,6 +27,7 @@ namespace adacvar {
 namespace {
 
 using support::batch;
+using support::expect_words;
 using support::idx_images;
 using support::idx_labels;
 using support::message_of;
@@ -153,19 +155,18 @@ TEST(ReadIdx, labels_are_found_beside_the_images) {
   const TemporaryFolder folder;
   const auto images = folder.write("t10k-images-idx3-ubyte.gz", "");
   const auto find = [&] { return find_labels_file(images); };
-  EXPECT_EQ(message_of<DataError>(find),
-            images.string() + ": there is no file of labels for it: expected " +
-                (folder.path() / "t10k-labels-idx1-ubyte").string() + ", plain or packed");
+  expect_words<DataError>(
+      [&] { (void)find(); },
+      images.string() + " ... labels ... " + (folder.path() / "t10k-labels-idx1-ubyte").string());
   const auto packed = folder.write("t10k-labels-idx1-ubyte.gz", "");
   EXPECT_EQ(find(), packed);
   const auto plain = folder.write("t10k-labels-idx1-ubyte", "");
   EXPECT_EQ(find(), plain);
-  EXPECT_EQ(message_of<DataError>([] { return find_labels_file("digits"); }),
-            "digits: holds images without labels; these are looked for in a file of the same "
-            "name with 'labels' for 'images', but the name has no 'images'");
+  expect_words<DataError>([] { (void)find_labels_file("digits"); },
+                          "digits: ... 'labels' ... no 'images'");
 }
 
-TEST(ReadCifar, batches_stand_below_each_other) {
+TEST(ReadCifar, batches_are_concatenated) {
   const TemporaryFolder folder;
   const std::array paths = {folder.write("a.bin", batch({3, 9})),
                             folder.write("b.bin.gz", gzip(batch({0})))};
@@ -285,7 +286,7 @@ TEST(ImagePreprocessor, what_does_not_fit_is_refused) {
     return message_of<DataError>([&] { return Preprocessor::fit(images, rows, {.task = task}); });
   };
   EXPECT_EQ(fit({0, 1}, Task::regression),
-            "p: labels of images are classes, no numbers for a regression");
+            "p: labels of images are classes: regression needs a numeric target");
   EXPECT_EQ(fit({0, 2}, {}), "p: the images have one class only in the training rows: '7'");
   images.labels = {1, 2, 3};
   EXPECT_EQ(fit({0, 1, 2}, Task::binary), "p: the images have 3 classes, a binary task has 2");

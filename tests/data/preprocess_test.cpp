@@ -134,11 +134,11 @@ TEST(Preprocess, bad_training_data_is_refused) {
   EXPECT_EQ(fit_refusal("x,y\n1,1\n1,2\n"),
             "t.csv: no features are left: every column is constant in the training rows");
   EXPECT_EQ(fit_refusal("x,y\n1.7e308,1\n-1.7e308,2\n1.7e308,3\n"),
-            "t.csv: the spread of column 'x' is not a double");
+            "t.csv: the standard deviation of column 'x' is outside the range of doubles");
   const Table table = parse("x,y\n1,1\n2,2\n");
   EXPECT_EQ(
       message_of<DataError>([&] { return Preprocessor::fit(table, Rows{}, {.target = "y"}); }),
-      "t.csv: no rows were chosen");
+      "t.csv: no rows are given");
   EXPECT_EQ(
       message_of<OptionError>([&] { return Preprocessor::fit(table, Rows{2}, {.target = "y"}); }),
       "row = 2 is outside [0, 2)");
@@ -432,7 +432,7 @@ TEST(PreprocessJson, damaged_forms_are_refused) {
   EXPECT_EQ(refusal(R"({"columns": [{"name":"x","kind":"numeric","mean":0,"scale":-1,"fill":0}]})"),
             "m.json: preprocessing is damaged: scale is not positive");
   EXPECT_EQ(refusal(R"({"sparse": {"columns": [-1], "scales": [1]}})"),
-            "m.json: sparse column -1 is no index");
+            "m.json: sparse column -1 is not a column index");
   EXPECT_EQ(refusal(R"({"target": null})"), "m.json: is damaged: preprocessing.target is missing");
   EXPECT_EQ(refusal(R"({"target": 3})"),
             "m.json: is damaged: preprocessing.target is a number, not a text");

@@ -99,7 +99,7 @@ TEST(ReadCsv, a_header_that_was_not_seen_is_asked_about) {
   for (int i = 0; i < 20; ++i) text += "1,2\n";
   EXPECT_EQ(refusal(text),
             "t.csv:1: 'y' in column 'c2', nearly all of whose values are numbers; if the first row "
-            "is a header, say header = yes");
+            "is a header, set header = yes");
 }
 
 TEST(ReadCsv, separators_are_found) {
@@ -323,7 +323,7 @@ TEST(ReadCsv, bad_text_is_refused_with_its_line) {
   EXPECT_EQ(refusal("1,2\n3\n4,5\n"), "t.csv:2: 1 column, first row has 2");
   EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\ny\n5,6\n"), "t.csv:3: quote is not closed");
   EXPECT_EQ(refusal("\n\"a,b\n1,2\n"), "t.csv:2: quote is not closed");
-  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text behind a closing quote");
+  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text after a closing quote");
   EXPECT_EQ(refusal("\na,b,a\n1,2,3\n", {.header = true}), "t.csv:2: column 'a' appears twice");
   EXPECT_EQ(refusal("a,b\n1,2\n", options({"c"}, {})),
             "t.csv: categorical column 'c' is not one of: a, b");
