@@ -1,5 +1,5 @@
-// Row weights in every function of losses: a row of weight w counts as w rows, while rows are what
-// intervals rest on.
+// Row weights in every function of losses: a row of weight w counts as w rows, but the rows are the
+// independent units of intervals.
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -9,8 +9,8 @@
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
-#include <adacvar/risk/histogram.hpp>
-#include <adacvar/risk/tail_index.hpp>
+#include "risk/histogram.hpp"
+#include "risk/tail_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ using Values = std::vector<double>;
 
 struct Sample {
   Values losses;
-  Values weights;   // whole
-  Values repeated;  // every loss as often as its weight says
+  Values weights;   // integers
+  Values repeated;  // every loss repeated by its weight
 };
 
 Sample make_sample(std::size_t rows, std::uint64_t seed) {
@@ -137,7 +137,7 @@ TEST(RowWeights, intervals_are_those_of_resampled_rows) {
 }
 
 // Four copies of every row would halve the width; weights of 4 must not.
-TEST(RowWeights, weights_are_not_taken_for_evidence) {
+TEST(RowWeights, weights_do_not_narrow_intervals) {
   const Sample s = make_sample(400, 5);
   Values repeated;
   for (const double loss : s.losses) repeated.insert(repeated.end(), 4, loss);
@@ -226,7 +226,7 @@ TEST(RowWeights, tail_index_leaves_out_rows_of_weight_0_and_has_no_unit) {
   ASSERT_TRUE(tail_index(kept));
   EXPECT_NEAR(*tail_index(losses, weights), *tail_index(kept), 1e-9);
   EXPECT_EQ(tail_index(losses, Values(4000, 1.0)), tail_index(losses));
-  // Weights that have nothing to do with the losses: the index stays about 1/2 (s.d. about 0.15).
+  // Weights that are independent of the losses: the index stays about 1/2 (s.d. about 0.15).
   for (double& weight : weights) weight = 0.1 + rng.uniform();
   EXPECT_NEAR(*tail_index(losses, weights), 0.5, 0.6);
 }
