@@ -11,11 +11,11 @@ namespace adacvar {
 
 namespace {
 
-// Every exclusion divides by a factor and rounds; after this many the products are made anew.
+// Every exclusion divides by a factor and rounds; after this many the products are recomputed.
 constexpr std::size_t kMostReplaced = 4096;
 
-// Interpolation over cells of width 1 is exact to rounding while the nodes' angles stay below
-// this; cells further from nu than kFarCell are for any angle.
+// Interpolation over cells of width 1 is exact to rounding while the nodes' angles stay below this;
+// cells further from nu than kFarCell are so for any angle.
 constexpr double kSafeAngle = 1.2;
 constexpr double kFarCell = 6.5;
 
@@ -48,7 +48,7 @@ void ExactMarginals::include_cells(LogWeightBuckets& buckets) {
       include_items(buckets, cell);
       continue;
     }
-    // One side for the whole cell: what is interpolated must be smooth across it.
+    // One side for the whole cell, since the interpolated function must be smooth across it.
     const bool heavy = centre > 0.0;
     if (heavy) fourier_.include_certain(count);
     for (std::size_t n = cell * kNodes; n < (cell + 1) * kNodes; ++n) {
@@ -101,7 +101,7 @@ void ExactMarginals::settle(LogWeightBuckets& buckets, double shift) {
   tilt_ += shift;
   const double drift = std::abs(buckets.tilt() - tilt_);
   const double variance = buckets.variance();
-  // With little variance the sums are at home only near their tilt, hence the plain limit too.
+  // With small variance the sums are accurate only near their tilt, hence also an absolute limit.
   const bool moved = drift > 0.25 || drift * drift * std::max(variance, variance_) > 0.25 ||
                      variance > 1.25 * variance_ || variance < 0.8 * variance_;
   if (moved || replaced_ > kMostReplaced) {

@@ -7,28 +7,28 @@
 
 namespace adacvar {
 
-/// The exact k-DPP marginals of the weights in a LogWeightBuckets, followed through updates.
+/// Exact k-DPP marginals of the weights in a LogWeightBuckets, maintained under updates.
 ///
-/// At a fixed tilt a moved weight changes one factor of every Fourier product. When the matched
-/// tilt has drifted by half a standard deviation of S, or rounding has had time to gather, the
-/// products are made anew at the present tilt: by interpolation over the window's cells, at a cost
-/// that does not depend on N. Where the nodes come near the poles of sigma (s below 8), the few
-/// cells about nu are taken item by item instead.
+/// At a fixed tilt an updated weight changes one factor of every Fourier product. When the matched
+/// tilt has drifted by half a standard deviation of S, or rounding errors may have accumulated, the
+/// products are recomputed at the current tilt by interpolation over the window's cells, at a cost
+/// that does not depend on N. If the nodes come near the poles of sigma (s below 8), the few cells
+/// around nu are summed item by item instead.
 class ExactMarginals {
  public:
   ExactMarginals(LogWeightBuckets& buckets, std::size_t k);
 
-  /// One weight moved; the marginals are stale until `settle`.
+  /// Replaces one log-weight; the marginals are stale until `settle`.
   void replace(double before, double after);
-  /// Takes the moves in; the tilt of `buckets` has been solved, which returned `shift`.
+  /// Updates the marginals, after solve_tilt of `buckets` has returned `shift`.
   void settle(LogWeightBuckets& buckets, double shift);
 
-  /// What to add to log-weights before `marginals`.
+  /// Returns the constant to add to log-weights before `marginals`.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
   [[nodiscard]] double marginal(double log_weight) const {
     return fourier_.marginal(log_weight + tilt_);
   }
-  /// In place: z = x + tilt becomes P.
+  /// Replaces z = x + tilt by P, in place.
   void marginals(std::span<double> z) const { fourier_.marginals(z, z); }
 
   /// As LogWeightBuckets::bound_marginals, for the exact marginals.

@@ -27,7 +27,7 @@ ADACVAR_WIDE void multiply_block(const double* one_minus_cos, const double* sine
   auto* real = reinterpret_cast<Vec4*>(reals);
   auto* imag = reinterpret_cast<Vec4*>(imags);
   for (std::size_t v = 0; v < vectors; ++v) {
-    // Two products of every other item each: their chains overlap.
+    // Two products over alternate items, whose dependency chains overlap.
     Vec4 re0 = real[v], im0 = imag[v];
     Vec4 re1 = Vec4{} + 1.0, im1{};
     for (std::size_t i = 0; i < count; i += 2) {
@@ -194,7 +194,7 @@ void FourierMarginals::include_weighted(double z, double weight, bool heavy) {
 
 // u^-target Phi at a node, doubled for the conjugate node.
 FourierMarginals::Complex FourierMarginals::term(std::size_t node, std::uint64_t target) const {
-  // u^(certain - target), the exponent reduced as a whole number.
+  // u^(certain - target), the exponent reduced as an integer.
   const std::uint64_t m = modulus_;
   const std::uint64_t power = (certain_ % m + m - target % m) % m;
   const auto turn = portable::sin_cos_turn(node * power % m, m);

@@ -20,7 +20,7 @@ namespace adacvar {
 namespace {
 
 // sum sigma(z) - k, as (light items' sum) - (heavy items' missing part) + (number of heavy items -
-// k): each part keeps its relative accuracy however near 0 it is.
+// k): each part keeps its relative accuracy near 0.
 struct Balance {
   double light = 0.0;       // sum of sigma(z) over z <= 0
   double heavy = 0.0;       // sum of 1 - sigma(z) over z > 0
@@ -60,8 +60,8 @@ Balance balance_at(std::span<const double> x, double tilt) {
   return balance;
 }
 
-// Step of Newton; where every marginal is near 0 or 1 the two parts behave as e^nu and e^-nu, and
-// half the logarithm of their ratio is the whole way.
+// Newton step; if every marginal is near 0 or 1, the two parts behave as e^nu and e^-nu, and half
+// the logarithm of their ratio is the solution.
 double newton_step(const Balance& balance, double k) {
   const bool separated = balance.count == k && balance.light > 0.0 && balance.heavy > 0.0;
   if (separated && balance.light + balance.heavy < 0.1) {
@@ -72,7 +72,8 @@ double newton_step(const Balance& balance, double k) {
 
 double solve_tilt(std::vector<double>& x, std::size_t k) {
   const std::size_t n = x.size();
-  // A copy, since the order that selection leaves, and so the rounding of sums, is the library's.
+  // A copy, since the order after selection, and with it the rounding of sums, depends on the
+  // standard library.
   std::vector<double> selected = x;
   const auto kth = selected.begin() + static_cast<std::ptrdiff_t>(k) - 1;
   std::ranges::nth_element(selected, kth, std::ranges::greater{});
@@ -145,7 +146,7 @@ double matched_tilt(std::span<const double> log_weights, std::size_t k) {
 std::vector<double> matched_marginals(std::span<const double> log_weights, std::size_t k) {
   const double tilt = matched_tilt(log_weights, k);
   std::vector<double> result(log_weights.size());
-  // A weight of 0 stays out even where an infinite tilt takes all others in.
+  // A weight of 0 stays excluded even if an infinite tilt includes all others.
   std::ranges::transform(log_weights, result.begin(), [tilt](double x) {
     return std::isfinite(x) ? x + tilt : -std::numeric_limits<double>::infinity();
   });
