@@ -56,10 +56,10 @@ void by_margin(std::span<const double> scores, std::span<const double> targets,
   }
 }
 
-// Exponentials and logarithms of so many examples are taken together: several times as fast.
+// Block size for vectorised exponentials and logarithms, which are several times as fast.
 constexpr std::size_t kBlock = 256;
 
-// Of the margin m: log(1 + e^-m), without overflow for either sign.
+// Computes log(1 + e^-m) of the margin m, without overflow for either sign.
 void by_logistic(std::span<const double> scores, std::span<const double> targets,
                  std::span<double> losses, std::span<double> derivatives) {
   std::array<double, kBlock> powers;
@@ -78,8 +78,8 @@ void by_logistic(std::span<const double> scores, std::span<const double> targets
   }
 }
 
-// Scores of an example become the derivatives: the classes' probabilities, less 1 for the target's
-// class. Up to kBlock examples.
+// Replaces scores by derivatives: the class probabilities, less 1 for the target's class. Up to
+// kBlock examples.
 void softmax(std::span<const double> scores, std::span<const double> targets,
              std::span<double> losses, std::span<double> derivatives) {
   const std::size_t classes = scores.size() / targets.size();
@@ -124,7 +124,7 @@ const std::vector<OptionSpec>& LossOptions::options() {
        "residual where the loss becomes linear, in standard deviations of the target",
        with("loss", {"huber"})},
       {"tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-       "the quantile that is learned", with("loss", {"pinball"})},
+       "quantile to predict", with("loss", {"pinball"})},
   };
   return all;
 }

@@ -363,7 +363,7 @@ TEST(Train, bad_input_is_refused_in_words) {
       "the loss does not fit the task: squared, absolute, huber and pinball are for regression, "
       "logistic and hinge for two classes, softmax for classes");
   expect_words<OptionError>(run(data, squared, {.patience = 2}),
-                            "iterate = best and patience need validation data, there is none");
+                            "iterate = best and patience need validation data");
   const Dataset empty;
   expect_words<DataError>(run(empty, squared, {}), "the training data is empty");
 }
