@@ -59,7 +59,7 @@ std::vector<Index> rows_to(std::size_t count) {
   return rows;
 }
 
-/// Three images of 1 x 2 and their labels, each a file or what is wrong instead.
+/// Files of three images of 1 x 2 and their labels, which a test may damage.
 class Pair {
  public:
   std::string images = idx_images(3, 1, 2, {0, 255, 51, 0, 102, 255});
@@ -72,7 +72,7 @@ class Pair {
     (void)folder_.write(kLabels, labels);
     return read_idx(images_path(), labels_path(), names);
   }
-  /// The message, `P` and `L` standing for the two files.
+  /// Returns the message, with `P` and `L` for the names of the two files.
   [[nodiscard]] std::string refusal(const Words& names = {}) const {
     std::string words = message_of<DataError>([&] { return read(names); });
     for (const auto& [path, letter] :
@@ -106,7 +106,7 @@ TEST(ReadIdx, pixels_and_labels_are_as_written) {
   EXPECT_EQ(pair.read().pixels, images.pixels);
 }
 
-TEST(ReadIdx, what_is_wrong_is_said) {
+TEST(ReadIdx, errors_are_clear) {
   struct Case {
     std::function<void(Pair&)> spoil;
     std::string words;
@@ -183,7 +183,7 @@ TEST(ReadCifar, batches_are_concatenated) {
   EXPECT_EQ(label_name(images, 3), "cat");
 }
 
-TEST(ReadCifar, what_is_wrong_is_said) {
+TEST(ReadCifar, errors_are_clear) {
   const auto refusal = [](const std::string& bytes) {
     return message_of<DataError>([&] { return parse_cifar(bytes, "b.bin"); });
   };
@@ -215,8 +215,8 @@ TEST(AppendImages, refuses_other_shapes_and_classes) {
             "two: other classes than one");
 }
 
-// Pixels / 255 are 0, 1, 0.2, 0, 0.4, 1: of rows 0 and 1 the mean is 0.3, the variance
-// (0.09 + 0.49 + 0.01 + 0.09) / 4 = 0.17.
+// Pixels / 255 are 0, 1, 0.2, 0, 0.4, 1: rows 0 and 1 have the mean 0.3, the variance (0.09 + 0.49
+// + 0.01 + 0.09) / 4 = 0.17.
 TEST(ImagePreprocessor, standardises_by_the_training_rows) {
   const Images images = Pair{}.read();
   const std::vector<Index> training = {0, 1};

@@ -74,7 +74,7 @@ TEST_F(ReadData, a_name_of_a_set_is_the_set_and_dot_slash_the_file) {
   EXPECT_TRUE(is_text_table("./normal"));
 }
 
-TEST_F(ReadData, what_a_file_holds_decides_how_it_is_read) {
+TEST_F(ReadData, the_content_of_a_file_determines_its_format) {
   write("l", "1 1:0.5 3:2\n-1 2:1\n");
   write("n", npy({{1, 2}, {3, 4}}));
   const RawData sparse = read_data("l");

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// Draws counted against `probability`, which adaptive_sampler_test holds to a dense twin.
+// Counts of draws against `probability`, which adaptive_sampler_test compares to a dense reference.
 namespace adacvar {
 namespace {
 
@@ -21,7 +21,7 @@ struct Case {
   std::string name;
   std::size_t size;
   AdaptiveSamplerOptions options;
-  double spread;  // of the log-weights to start from
+  double spread;  // spread of the initial log-weights
   std::size_t batch = 64;
   double octaves = -1;  // row weights from 1 to 2^octaves, evenly in their logarithm; -1: none
 };
@@ -104,7 +104,7 @@ TEST_P(Distribution, draws_follow_the_probabilities) {
   EXPECT_TRUE(follows_distribution(counts, q));
 }
 
-// Place in the batch must not matter, nor may neighbours depend on each other.
+// Draws must not depend on the position in the batch, nor neighbours on each other.
 TEST_P(Distribution, first_draws_and_pairs_of_neighbours_follow_it_too) {
   const Case& c = GetParam();
   constexpr std::size_t kClasses = 8;

@@ -18,7 +18,7 @@ namespace {
 
 using Options = AdaptiveSamplerOptions;
 
-// Random options of every kind; steps from hardly any to ones that drive weights to both ends.
+// Random options of every kind; steps from tiny ones to ones that drive weights to both ends.
 Options random_options(Rng& rng, std::size_t size, Marginals marginals) {
   Options o;
   o.alpha = rng.below(4) == 0 ? 1.0 / static_cast<double>(size) : std::max(0.001, rng.uniform());
@@ -75,7 +75,7 @@ void expect_distribution(const AdaptiveSampler& sampler, std::span<const double>
 
 class Histories : public testing::TestWithParam<std::tuple<int, Marginals>> {};
 
-// 16 shards of 75 histories each: the sampler beside a twin that replays every batch on its own.
+// 16 shards of 75 histories each: the sampler against a dense reference that replays every batch.
 TEST_P(Histories, distribution_equals_the_dense_twin_after_every_batch) {
   const auto [shard, marginals] = GetParam();
   Rng meta(100 + static_cast<std::uint64_t>(shard));
@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(All, Histories,
                          testing::Combine(testing::Range(0, 8),
                                           testing::Values(Marginals::matched, Marginals::exact)));
 
-// What may be observed is not only what is likely: any examples, any number of times, steps that
-// throw weights by thousands. The distribution is then checked against the sampler's own weights.
+// Any examples may be observed, any number of times, with steps that change log-weights by
+// thousands. The distribution is then checked against the sampler's own weights.
 TEST(AdaptiveSampler, distribution_is_exact_at_both_ends_of_the_weights) {
   Rng meta(7);
   for (int history = 0; history < 200; ++history) {
@@ -192,7 +192,7 @@ TEST(AdaptiveSampler, tail_size_is_floor_of_alpha_n_and_at_least_one) {
   EXPECT_EQ(AdaptiveSampler(10, {.alpha = 1}).tail_size(), 10U);
 }
 
-TEST(AdaptiveSampler, alpha_one_stays_uniform_for_ever) {
+TEST(AdaptiveSampler, alpha_one_stays_uniform) {
   AdaptiveSampler sampler(20, {.alpha = 1, .eta = 10});
   Rng rng(3);
   std::vector<Index> batch(8);
@@ -299,7 +299,7 @@ TEST(AdaptiveSampler, losses_that_are_all_zero_move_nothing) {
   for (Index i = 0; i < 10; ++i) EXPECT_NEAR(sampler.probability(i), 0.1, 1e-14);
 }
 
-TEST(AdaptiveSampler, the_largest_losses_are_taken_without_overflow) {
+TEST(AdaptiveSampler, the_largest_losses_do_not_overflow) {
   for (const auto estimator : {Estimator::gain, Estimator::loss, Estimator::centred}) {
     AdaptiveSampler sampler(100, {.estimator = estimator, .scale = LossScale::running});
     Rng rng(1);
@@ -340,9 +340,9 @@ TEST(AdaptiveSampler, an_empty_batch_between_draw_and_observe_changes_nothing) {
   EXPECT_EQ(copy.probabilities(), other.probabilities());
 }
 
-// Gains only add up and losses only take away: log-weights leave every bound, the distribution must
-// not.
-TEST(AdaptiveSampler, distribution_outlives_any_drift_of_the_weights) {
+// Gains only increase log-weights and losses only decrease them: log-weights leave every bound, but
+// the distribution must stay exact.
+TEST(AdaptiveSampler, distribution_stays_exact_under_drift_of_the_weights) {
   for (const auto estimator : {Estimator::gain, Estimator::loss}) {
     AdaptiveSampler sampler(10, {.alpha = 0.1,
                                  .estimator = estimator,
@@ -458,7 +458,7 @@ TEST(AdaptiveSampler, a_baseline_from_before_the_losses_fell_is_soon_forgotten) 
   EXPECT_GT(tail, 0.5);
 }
 
-// Draws are part of the promise: a change here is a CHANGELOG entry.
+// Draws are part of the interface: a change here is a CHANGELOG entry.
 TEST(AdaptiveSampler, draws_of_a_seed_are_pinned) {
   for (const auto marginals : {Marginals::matched, Marginals::exact}) {
     AdaptiveSampler sampler(1000, {.eta = 0.001, .marginals = marginals});

@@ -42,7 +42,7 @@ Values normal_weights(std::size_t n, double sd, std::uint64_t seed = 1) {
   return x;
 }
 
-/// Every subset of size k with its probability, from the products of the weights.
+/// Returns every subset of size k with its probability, from the products of the weights.
 std::map<Subset, double> distribution_by_enumeration(const Values& x, std::size_t k) {
   std::map<Subset, double> distribution;
   Subset subset;
@@ -66,7 +66,7 @@ std::map<Subset, double> distribution_by_enumeration(const Values& x, std::size_
   return distribution;
 }
 
-/// Pr(m of these coins succeed), m = 0, ..., count.
+/// Returns Pr(m of these coins succeed), m = 0, ..., count.
 Values distribution_of_sum(const Values& probabilities) {
   Values distribution{1};
   for (const double p : probabilities) {
@@ -78,7 +78,8 @@ Values distribution_of_sum(const Values& probabilities) {
   return distribution;
 }
 
-/// Pr(m members in the group), m = 0, ..., k: the coins of both sides at any tilt, given k in all.
+/// Returns Pr(m members in the group), m = 0, ..., k, from the coins of both sides at any tilt,
+/// given k in total.
 Values distribution_of_members_in_group(const Values& x, std::size_t k,
                                         const std::function<bool(std::size_t)>& in_group) {
   const auto tilt = static_cast<double>(twin::matched_tilt(x, k));
@@ -98,7 +99,7 @@ Values distribution_of_members_in_group(const Values& x, std::size_t k,
   return distribution;
 }
 
-/// Draws `count` subsets, checks the form of each and hands it to `use`.
+/// Draws `count` subsets, checks the form of each and passes it to `use`.
 void draw_subsets(const KSubsetSampler& sampler, std::size_t n, std::size_t count, Rng& rng,
                   const std::function<void(const Subset&)>& use) {
   Subset subset(sampler.subset_size());
@@ -112,7 +113,7 @@ void draw_subsets(const KSubsetSampler& sampler, std::size_t n, std::size_t coun
   }
 }
 
-/// Counts of every subset against the distribution.
+/// Compares the counts of every subset to the distribution.
 testing::AssertionResult subsets_follow(const std::map<Subset, double>& distribution,
                                         const KSubsetSampler& sampler, std::size_t n,
                                         std::size_t draws, std::uint64_t seed) {
@@ -158,7 +159,7 @@ TEST(KSubsetSampler, subset_draws_follow_the_exact_distribution) {
   }
 }
 
-// Above 64 items coins are thrown for three quarters of them: one level to 256, two to 1024, ...
+// Above 64 items coins are flipped for three quarters of them: one level to 256, two to 1024, ...
 TEST(KSubsetSampler, pairs_of_many_follow_the_exact_distribution) {
   for (const std::size_t n : {65U, 100U, 300U}) {
     for (const double sd : {0.0, 2.0}) {
@@ -224,7 +225,7 @@ const std::vector<Case> kLargeCases{
 
 TEST(KSubsetSampler, members_follow_the_exact_marginals) {
   for (const Case& c : kLargeCases) {
-    // One member of each subset, picked evenly: independent draws of i with probability P_i / k.
+    // One member of each subset, picked uniformly: independent draws of i with probability P_i / k.
     Values distribution = twin::exact_marginals(c.x, c.k);
     const double total = std::accumulate(distribution.begin(), distribution.end(), 0.0);
     for (double& p : distribution) p /= total;
@@ -239,7 +240,7 @@ TEST(KSubsetSampler, members_follow_the_exact_marginals) {
 }
 
 TEST(KSubsetSampler, number_of_members_in_a_group_follows_the_exact_distribution) {
-  // Sees every dependence between members that a marginal cannot: coins without the condition on k
+  // Detects dependence between members that marginals do not show: coins without the condition on k
   // would spread these numbers too far.
   for (const Case& c : kLargeCases) {
     const double middle = [&] {
@@ -365,7 +366,7 @@ TEST(KSubsetSampler, tilt_near_the_matched_one_does_not_change_the_distribution)
 TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_distribution) {
   const Values x = normal_weights(8, 1);
   const std::map<Subset, double> distribution = distribution_by_enumeration(x, 3);
-  // Room for all items behind the subset, to see whether more than k are written.
+  // Space for all items after the subset, to detect whether more than k are written.
   Subset room(x.size());
   for (const double tilt : {-1000.0, -300.0, -20.0, -8.0, -5.0, -3.0, -2.0, 1.0, 2.0, 3.0, 5.0, 8.0,
                             20.0, 48.0, 300.0, 1000.0}) {
@@ -383,10 +384,10 @@ TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_distribution) {
 }
 
 TEST(KSubsetSampler, rare_numbers_of_members_are_drawn_too) {
-  // With 67 equal weights coins are thrown for all items but 3, 7, ..., 63. Of these 16 a subset of
-  // 25 has 13 or more with probability 5.7e-5 (hypergeometric): in about 23 of these draws, and in
-  // none of a right sampler's with probability 1e-10. The tilt is a little low, which moves the
-  // numbers that the sampler expects away from those that must come.
+  // With 67 equal weights coins are flipped for all items but 3, 7, ..., 63. A subset of 25 has 13
+  // or more of these 16 with probability 5.7e-5 (hypergeometric): in about 23 of these draws, and
+  // in none of a correct sampler's with probability 1e-10. The tilt is a little low, which moves
+  // the numbers that the sampler expects away from those that must come.
   const Values x(67, 0.0);
   const KSubsetSampler sampler(x, 25, matched_tilt(x, 25) - 0.4);
   std::size_t rare = 0;
