@@ -1,4 +1,4 @@
-// Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on pictures of 28 x
+// Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on images of 28 x
 // 28 by Ada-CVaR and by Mean, in turn; the sampler's own time, and that of gathering batches. Wall
 // time: libtorch has threads of its own.
 
@@ -28,7 +28,7 @@ double seconds() {
 }
 
 /// Noise with a bright line per class.
-Dataset make_pictures(std::size_t rows) {
+Dataset make_images(std::size_t rows) {
   Rng rng(1);
   Dataset data;
   data.rows = rows;
@@ -40,10 +40,10 @@ Dataset make_pictures(std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t label = rng.below(10);
     data.targets.push_back(static_cast<double>(label));
-    float* picture = data.dense.data() + i * data.features;
+    float* image = data.dense.data() + i * data.features;
     for (std::size_t p = 0; p < data.features; ++p) {
       const bool bright = p / 28 / 2 == label + 2;
-      picture[p] = static_cast<float>(rng.uniform() + (bright ? 0.5 : 0.0));
+      image[p] = static_cast<float>(rng.uniform() + (bright ? 0.5 : 0.0));
     }
   }
   return data;
@@ -65,7 +65,7 @@ double epoch_seconds(const Dataset& data, Algorithm algorithm) {
 
 // In turn, so that what else the machine does falls on both.
 void BM_LenetEpochs(benchmark::State& state) {
-  static const Dataset data = make_pictures(kBatch * kSteps);
+  static const Dataset data = make_images(kBatch * kSteps);
   (void)epoch_seconds(data, Algorithm::mean);
   double mean = 0;
   double ada = 0;
@@ -89,7 +89,7 @@ std::vector<Index> random_rows(Rng& rng, std::size_t rows) {
 }
 
 void BM_Gather(benchmark::State& state) {
-  static const Dataset data = make_pictures(kRows);
+  static const Dataset data = make_images(kRows);
   const auto augment = static_cast<Augment>(state.range(0));
   Rng rng(2);
   for (auto _ : state) {

@@ -38,7 +38,7 @@ void step(AdaptiveSampler& sampler, Rng& rng, std::vector<Index>& batch,
 }
 
 // Checked before it is timed: the probabilities must be below their caps and sum to 1.
-void check_law(const AdaptiveSampler& sampler, const std::vector<double>& weights) {
+void check_distribution(const AdaptiveSampler& sampler, const std::vector<double>& weights) {
   double total = static_cast<double>(sampler.size());
   if (!weights.empty()) total = std::accumulate(weights.begin(), weights.end(), 0.0);
   double sum = 0.0;
@@ -66,7 +66,7 @@ void run(benchmark::State& state, const AdaptiveSamplerOptions& options, double 
   std::vector<Index> batch(kBatch);
   std::vector<double> losses(kBatch);
   for (std::size_t t = 0; t < warm_up_batches(size); ++t) step(sampler, rng, batch, losses);
-  check_law(sampler, weights);
+  check_distribution(sampler, weights);
   for (auto _ : state) step(sampler, rng, batch, losses);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
   state.counters["bytes_per_item"] =
@@ -107,15 +107,15 @@ void BM_AdaptiveSamplerFarApartWeights(benchmark::State& state) {
   run(state, options_for(state), kSpread, weights);
 }
 
-// The exact k-DPP law instead of the matched one.
+// The exact k-DPP distribution instead of the matched one.
 void BM_AdaptiveSamplerExact(benchmark::State& state) {
   AdaptiveSamplerOptions options = options_for(state);
   options.marginals = adacvar::Marginals::exact;
   run(state, options, 20.0);
 }
 
-// The same law and the same steps by a sum tree over sigma(x_i + nu), with nu as it was at the
-// start: to follow nu, a tree would have to be rebuilt after every batch.
+// The same distribution and the same steps by a sum tree over sigma(x_i + nu), with nu as it was at
+// the start: to follow nu, a tree would have to be rebuilt after every batch.
 void BM_SumTree(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   Rng rng(1);

@@ -1,5 +1,5 @@
-// Regret of the sampler made visible: SR_T, how far its law stays behind the best fixed law in
-// hindsight, against the growth sqrt(T N log N) of the bound [CLJK20, Lemma 1].
+// Regret of the sampler made visible: SR_T, how far its distribution stays behind the best fixed
+// one in hindsight, against the growth sqrt(T N log N) of the bound [CLJK20, Lemma 1].
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 

@@ -18,8 +18,8 @@
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
-#include <adacvar/risk/law_summary.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/run/evaluate.hpp>
 #include <adacvar/run/fit.hpp>

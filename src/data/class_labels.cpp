@@ -94,7 +94,7 @@ void check_rows(std::span<const Index> rows, std::size_t table_rows, const std::
       throw OptionError(fmt::format("row = {} is outside [0, {})", row, table_rows));
     }
   }
-  if (rows.empty()) throw DataError("no rows were chosen", source);
+  if (rows.empty()) throw DataError("no rows are given", source);
 }
 
 }  // namespace adacvar

@@ -9,27 +9,28 @@
 
 namespace adacvar {
 
-/// Sorted and without repeats: as numbers when all are numbers, else as text.
+/// Sorts the names and removes duplicates; names that are all numbers are sorted as numbers.
 void sort_names(std::vector<std::string>& names);
 
-/// A number as the shortest text that reads back as it: 1, -1, 0.5.
+/// Returns the shortest text that reads back as the same number: 1, -1, 0.5.
 [[nodiscard]] std::string number_name(double number);
 
-/// The value of `column` in `row` as text; a number in its shortest form. Not for missing values.
+/// Returns the value of `column` in `row` as text, numbers in their shortest form. The value must
+/// not be missing.
 [[nodiscard]] std::string value_name(const Column& column, std::size_t row);
 
 [[nodiscard]] bool is_missing_at(const Column& column, std::size_t row);
 
-/// The text that a numeric column has in `row`; null: none.
+/// Returns the text that a numeric column has in `row`, or null.
 [[nodiscard]] const TextValue* text_at(const Column& column, std::size_t row);
 
-/// Where a value is, in words: `line 17` where that is known, else `row 16`.
+/// Returns the position of a value for messages: `line 17` if known, else `row 16`.
 [[nodiscard]] std::string place_of(const Table& table, const Column& column, std::size_t row);
 
-/// Whether every name is a number in its shortest form, as classes that were numbers are named.
+/// True if every name is a number in its shortest form: the classes of a numeric target.
 [[nodiscard]] bool are_number_names(const std::vector<std::string>& names);
 
-/// The names that occur in `rows`, sorted; missing values are left out.
+/// Returns the names that occur in `rows`, sorted, without missing values.
 [[nodiscard]] std::vector<std::string> names_in(const Column& column, std::span<const Index> rows);
 
 /// Throws: OptionError for a row that the table does not have; DataError when there are no rows.

@@ -27,7 +27,7 @@ ReadOptions read_options(const SourceOptions& options) {
 
 namespace {
 
-// What is said about these rows goes before what was found in training.
+// A decimal sign given for these rows takes precedence over the format found in training.
 KnownNumbers known_numbers(const std::string& name, NumberFormat format, DecimalChoice decimal) {
   if (decimal != DecimalChoice::automatic) {
     format.decimal = decimal == DecimalChoice::comma ? ',' : '.';
@@ -39,9 +39,9 @@ KnownNumbers known_numbers(const std::string& name, NumberFormat format, Decimal
 }  // namespace
 
 ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
-                         const std::vector<std::string>& also) {
+                         const std::vector<std::string>& extra_columns) {
   const Preprocessor::Parts& parts = training.parts();
-  options.only = also;
+  options.only = extra_columns;
   options.needs_rows = false;
   if (!parts.weight.empty()) options.only->push_back(parts.weight);
   const bool numeric_classes = are_number_names(parts.class_names);

@@ -9,13 +9,14 @@
 
 namespace adacvar {
 
-/// What the reader of text makes of the options of a source.
+/// Converts the options of a source to options for reading text.
 [[nodiscard]] ReadOptions read_options(const SourceOptions& options);
 
-/// `options` for text that a model of `training` is used on: columns that were categories in
-/// training are so, numbers are written as in training unless `options` has a decimal sign, only
-/// the features and the columns of `also` are kept, and there may be no rows.
+/// Returns `options` adapted to text that a trained model is applied to: columns that were
+/// categorical in training stay categorical, numbers have the format of training unless `options`
+/// sets a decimal sign, only the features and `extra_columns` are kept, and a file without
+/// rows is allowed.
 [[nodiscard]] ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
-                                       const std::vector<std::string>& also);
+                                       const std::vector<std::string>& extra_columns);
 
 }  // namespace adacvar

@@ -16,7 +16,7 @@ constexpr int kMostDecimals = static_cast<int>(kPowers.size()) - 1;
 template <std::integral Stored>
 constexpr Stored kMissing = std::numeric_limits<Stored>::min();
 
-// False when the number cannot be kept exactly.
+// Returns false when the number cannot be represented exactly.
 template <std::integral Stored>
 bool encode(double number, int decimals, Stored& stored) {
   if (std::isnan(number)) {
@@ -73,7 +73,7 @@ void CompactNumbers::append(std::span<const double> numbers) {
   }
 }
 
-// To the fewest bytes that hold all numbers so far and `next`.
+// Widens to the fewest bytes that represent all numbers so far and `next`.
 void CompactNumbers::widen(double next) {
   const bool is_whole = numbers_.index() < 3;
   int decimals = decimals_;

@@ -15,7 +15,7 @@
 
 namespace adacvar {
 
-/// Walks over a container by its operator[], which returns values.
+/// Random-access iterator over a container whose operator[] returns values.
 template <class Container, class Value>
 class PlaceIterator {
  public:
@@ -69,8 +69,8 @@ class PlaceIterator {
   difference_type place_ = 0;
 };
 
-/// The numbers of a column, NaN where missing, each kept exactly in as few bytes as all of them
-/// allow: whole multiples of 1, 0.1, ..., 1e-9 in 1, 2 or 4 bytes, else floats, else doubles. So a
+/// The numbers of a column, NaN where missing, stored exactly in the fewest bytes that fit all of
+/// them: whole multiples of 1, 0.1, ..., 1e-9 in 1, 2 or 4 bytes, else floats, else doubles. A
 /// table of short numbers takes no more memory than its text.
 class CompactNumbers {
  public:
@@ -82,7 +82,7 @@ class CompactNumbers {
   CompactNumbers(std::initializer_list<double> numbers) {
     append(std::span(numbers.begin(), numbers.size()));
   }
-  /// Keeps them as they are, without looking for fewer bytes.
+  /// Keeps the numbers as doubles.
   // NOLINTNEXTLINE(google-explicit-constructor)
   CompactNumbers(std::vector<double> numbers) : numbers_(std::move(numbers)) {}
 
@@ -106,9 +106,9 @@ class CompactNumbers {
   [[nodiscard]] const_iterator end() const { return {*this, size()}; }
   [[nodiscard]] std::size_t bytes_each() const noexcept;
 
-  /// Room for so many numbers, whatever bytes they will take.
+  /// Reserves memory for so many numbers, at any width.
   void reserve(std::size_t count);
-  /// Cost: O(numbers), and O(size()) when they need more bytes than those that are there.
+  /// Cost: O(numbers), and O(size()) when they need a wider representation.
   void append(std::span<const double> numbers);
 
   void push_back(double number) { append(std::span(&number, 1)); }
@@ -131,12 +131,12 @@ class CompactNumbers {
   std::variant<std::vector<std::int8_t>, std::vector<std::int16_t>, std::vector<std::int32_t>,
                std::vector<float>, std::vector<double>>
       numbers_;
-  int decimals_ = 0;  // whole numbers stand for multiples of 10^-decimals_,
-  double power_ = 1;  // which is over this
+  int decimals_ = 0;  // stored integers are multiples of 10^-decimals_
+  double power_ = 1;  // 10^decimals_
   std::size_t reserved_ = 0;
 };
 
-/// Names of levels, in the order they were added: each costs its bytes and four more.
+/// Names of levels, in the order they were added. A name takes its bytes and four more.
 class CompactNames {
  public:
   using value_type = std::string;
@@ -159,11 +159,11 @@ class CompactNames {
   friend bool operator==(const CompactNames& names, const std::vector<std::string>& others);
 
  private:
-  // Each page has the text of so many names, so that no text grows by being copied as a whole.
+  // Names per page. Pages keep the text from being copied as a whole when it grows.
   static constexpr std::size_t kNamesPerPage = 4096;
 
   std::vector<std::string> pages_;
-  std::vector<std::uint32_t> ends_;  // of the names, on their pages
+  std::vector<std::uint32_t> ends_;  // end of each name on its page
 };
 
 }  // namespace adacvar

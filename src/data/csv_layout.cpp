@@ -53,7 +53,7 @@ std::size_t count_blank_runs(std::string_view line) {
     try {
       for (; !reader.row_ended(); ++count) (void)reader.field();
     } catch (const RowError&) {
-      return 0;  // quotes that make no sense between blanks: they are not the separator
+      return 0;  // quotes do not parse with blanks as separator
     }
   }
   return count == 0 ? 0 : count - 1;
@@ -63,8 +63,8 @@ std::size_t count_separators(std::string_view line, char separator) {
   return separator == ' ' ? count_blank_runs(line) : count_outside_quotes(line, separator);
 }
 
-// The first candidate found equally often in all lines; else the first that is in the first line,
-// so that a ragged row is reported as such.
+// Returns the first candidate that occurs equally often in all lines, else the first that occurs in
+// the first line, so that a ragged row is reported as such.
 char find_separator(std::string_view text) {
   constexpr std::array kCandidates = {'\t', ';', '|', ',', ' '};
   const std::vector<std::string_view> lines = first_lines(text);
@@ -85,11 +85,11 @@ char find_separator(std::string_view text) {
 
 struct Sample {
   std::vector<Row> rows;
-  std::size_t second_row = 0;  // where it begins
+  std::size_t second_row = 0;  // its offset
 };
 
-// A quote that breaks off the sample, or any error below the first row, is left to the full pass,
-// which knows more about where it is.
+// An unclosed quote in the sample, or an error below the first row, is left to the full pass, which
+// knows the line.
 Sample read_sample(std::string_view text, char separator) {
   Sample sample;
   FieldReader reader(text, separator);
@@ -116,7 +116,7 @@ bool is_number(const std::string& field) {
   return parse_number(field, ignored);
 }
 
-// The first may be without a name: that of an index of the rows.
+// The first name may be empty: the column is then a row index.
 bool could_be_names(const Row& row) {
   const auto is_no_name = [](const std::string& field) {
     return is_number_in_any_format(as_utf8(field)) || is_missing(field);

@@ -9,7 +9,7 @@
 
 namespace adacvar {
 
-/// What the first rows of a text say about all of it.
+/// Layout of a text file, as found in its first rows.
 struct CsvLayout {
   char separator = ',';
   bool header = false;
@@ -17,16 +17,16 @@ struct CsvLayout {
   std::vector<std::string> names;
   std::vector<bool> textual;  ///< columns with a field that is neither number nor missing
   std::vector<std::string>
-      dotted;            ///< of a column that might have points between thousands: a value
+      dotted;            ///< example value of each column that may have points between thousands
   std::size_t body = 0;  ///< where the first row of data begins
 };
 
-/// Finds separator, header and names, as far as `options` does not give them.
+/// Detects the separator, header and names that `options` does not give.
 /// Throws: RowError.
 [[nodiscard]] CsvLayout find_layout(std::string_view text, const ReadOptions& options);
 
-/// Parts of a text in quotes that hold a line end, in order; a row may not be cut there. A quote
-/// that is never closed reaches to the end of the text.
+/// Finds the quoted parts of a text that contain a line end, in order; a row must not be split
+/// there. A quote that is not closed extends to the end of the text.
 struct QuotedLines {
   explicit QuotedLines(std::string_view text, char separator);
   [[nodiscard]] bool contain(std::size_t position) const;

@@ -25,7 +25,8 @@ bool FieldReader::next_row() noexcept {
   return true;
 }
 
-// Steps over what ends a field whose text stops at `at`; false when something else stands there.
+// Skips the separator or line end after a field whose text stops at `at`; returns false when other
+// text follows.
 bool FieldReader::finish_field(const char* at) noexcept {
   const char* next = skip_blanks(at);
   if (next != end_ && at_carriage_return(next)) ++next;
@@ -80,7 +81,7 @@ std::string_view FieldReader::quoted_field(const char* at) {
     }
     unquoted_.append(begin, quote);
     line_ += static_cast<std::size_t>(std::ranges::count(unquoted_, '\n'));
-    if (!finish_field(quote + 1)) throw RowError{line_, "text behind a closing quote"};
+    if (!finish_field(quote + 1)) throw RowError{line_, "text after a closing quote"};
     return unquoted_;
   }
 }

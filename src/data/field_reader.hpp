@@ -6,34 +6,34 @@
 
 namespace adacvar {
 
-/// What is wrong with a row; `line` counts from 0 where the reader began.
+/// Error in a row; `line` counts from 0 at the start of the reader's text.
 struct RowError {
   std::size_t line = 0;
   std::string message;
 };
 
-/// Walks over the fields of separated text, row by row:
+/// Iterates over the fields of separated text, row by row:
 ///
 ///     while (reader.next_row())
 ///       while (!reader.row_ended()) use(reader.field());
 ///
-/// Throws: RowError for a quote that is not closed and for text behind a closing quote.
+/// Throws: RowError for a quote that is not closed and for text after a closing quote.
 class FieldReader {
  public:
   FieldReader(std::string_view text, char separator) noexcept
       : place_(text.data()), end_(text.data() + text.size()), separator_(separator) {}
 
-  /// Goes to the next row that is not blank; false when there is none.
+  /// Moves to the next row that is not blank; returns false at the end.
   bool next_row() noexcept;
   [[nodiscard]] bool row_ended() const noexcept { return row_ended_; }
   [[nodiscard]] std::size_t row_line() const noexcept { return row_line_; }
   [[nodiscard]] const char* place() const noexcept { return place_; }
 
-  /// The next field without blanks around it, valid until the next call.
+  /// Returns the next field without surrounding blanks, valid until the next call.
   std::string_view field();
 
-  /// Takes the next field when it is a number written without quotes; otherwise leaves it there.
-  /// Finds the field's end by parsing the number, which is what makes reading fast.
+  /// Reads the next field if it is a number without quotes; otherwise does not advance. Parsing the
+  /// number finds the end of the field, which makes reading fast.
   bool number(double& value) noexcept;
 
  private:

@@ -66,8 +66,8 @@ void refuse(const char* kind, bool truncated, const std::string& source) {
 
 }  // namespace
 
-/// Writes the content of a file into the room given; returns the number of bytes written and says
-/// when they were the last.
+/// Decompresses a file into a buffer; returns the number of bytes written and sets a flag at the
+/// end.
 class FileStream::Unpacker {
  public:
   Unpacker() = default;
@@ -78,7 +78,7 @@ class FileStream::Unpacker {
   Unpacker& operator=(Unpacker&&) = delete;
 
   virtual std::size_t write(char* out, std::size_t room, bool& done) = 0;
-  /// Bytes of the file that have not been looked at.
+  /// Bytes of the file that have not been read.
   [[nodiscard]] virtual std::size_t left() const = 0;
 };
 
@@ -231,7 +231,7 @@ void MappedFile::unmap() noexcept {
 void MappedFile::release_before(std::size_t left) noexcept {
   if (map_ == nullptr) return;
   const std::size_t end = (size_ - left) / kChunk * kChunk;  // a whole number of pages
-  if (end < released_) released_ = 0;                        // it is read once more
+  if (end < released_) released_ = 0;                        // the file is read again
   if (end == released_) return;
   ::madvise(static_cast<char*>(map_) + released_, end - released_, MADV_DONTNEED);
   released_ = end;

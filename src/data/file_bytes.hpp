@@ -10,8 +10,9 @@
 
 namespace adacvar {
 
-/// A file in memory as it is on disk; a pipe or terminal is read to its end. Read only, from front
-/// to back. Throws: DataError when the file cannot be opened or read, is a directory or empty.
+/// A file mapped into memory, read-only; a pipe or terminal is read to its end. Meant to be read
+/// from front to back. Throws: DataError when the file cannot be opened or read, is a directory or
+/// empty.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -26,7 +27,7 @@ class MappedFile {
   }
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   void unmap() noexcept;
-  /// Gives back the memory of all but the last `left` bytes; they would be read again if asked for.
+  /// Releases the memory of all but the last `left` bytes; the pages are read again on access.
   void release_before(std::size_t left) noexcept;
 
  private:
@@ -34,7 +35,7 @@ class MappedFile {
   void* map_ = nullptr;
   std::size_t size_ = 0;
   std::size_t released_ = 0;
-  std::string piped_;  // what cannot be mapped
+  std::string piped_;  // content of a pipe or terminal
 };
 
 /// The content of a file: mapped, or decompressed into memory when its first bytes are those of
@@ -42,7 +43,7 @@ class MappedFile {
 /// Throws: DataError as MappedFile, and when an archive is damaged or ends early.
 class FileBytes {
  public:
-  /// `progress` is called while an archive is unpacked: bytes of it that are done, of how many.
+  /// `progress` is called during decompression: compressed bytes done and in total.
   explicit FileBytes(const std::filesystem::path& path,
                      const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 
@@ -50,7 +51,7 @@ class FileBytes {
     return unpacked_.empty() ? file_.bytes() : std::string_view(unpacked_);
   }
   [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }
-  /// Gives back the memory of the first `done` bytes of a mapped file, as far as that can be.
+  /// Releases the memory of the first `done` bytes of a mapped file, if possible.
   void release(std::size_t done) noexcept {
     if (unpacked_.empty()) file_.release_before(file_.bytes().size() - done);
   }
@@ -60,7 +61,7 @@ class FileBytes {
   std::string unpacked_;
 };
 
-/// The same content piece by piece, in memory that does not grow with the file.
+/// The content of a file piece by piece, in memory that does not grow with the file.
 class FileStream {
  public:
   explicit FileStream(const std::filesystem::path& path);
@@ -70,9 +71,9 @@ class FileStream {
   FileStream(FileStream&&) = delete;
   FileStream& operator=(FileStream&&) = delete;
 
-  /// Appends the next piece, of a megabyte at most, to `text`; false at the end.
+  /// Appends the next piece, at most a megabyte, to `text`; returns false at the end.
   bool append_to(std::string& text);
-  /// Bytes of the file, as it is on disk, that have been looked at, of how many.
+  /// Bytes of the file on disk that have been read; `total` is their number.
   [[nodiscard]] std::uint64_t done() const;
   [[nodiscard]] std::uint64_t total() const noexcept { return file_.bytes().size(); }
   [[nodiscard]] const std::string& source() const noexcept { return file_.source(); }

@@ -50,7 +50,7 @@ bool is_bzip2(std::string_view bytes) {
   throw DataError(fmt::format("{}; {}", name, advice), source);
 }
 
-// The name of the first file in the archive stands in its first bytes.
+// The first bytes of an archive contain the name of its first file.
 void refuse_zip(std::string_view bytes, const std::string& source) {
   if (!bytes.starts_with("PK\x03\x04"sv) && !bytes.starts_with("PK\x05\x06"sv)) return;
   constexpr std::size_t kName = 30;
@@ -121,7 +121,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Text formats show in their first line that is not blank or a comment.
+// Text formats are detected by their first line that is not blank or a comment.
 void refuse_text(std::string_view text, const std::string& source) {
   if (text.starts_with("\xef\xbb\xbf"sv)) text.remove_prefix(3);
   while (!text.empty()) {
@@ -137,7 +137,7 @@ void refuse_text(std::string_view text, const std::string& source) {
     }
     if (is_libsvm_line_without_label(line)) {
       refuse("is a LIBSVM file without labels",
-             "begin every line with its label; 0 will do where it is not known", source);
+             "begin every line with its label; use 0 if it is not known", source);
     }
     return;
   }

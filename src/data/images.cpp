@@ -17,7 +17,7 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::uint32_t kPicturesMagic = 0x0803;
+constexpr std::uint32_t kImagesMagic = 0x0803;
 constexpr std::uint32_t kLabelsMagic = 0x0801;
 constexpr std::size_t kPixelValues = 256;
 constexpr ImageShape kCifarShape = {.channels = 3, .height = 32, .width = 32};
@@ -31,7 +31,7 @@ std::uint32_t big_endian(std::string_view bytes) {
   return number;
 }
 
-/// An idx file of bytes: its dimensions and what follows them.
+/// A parsed idx file: its dimensions and data.
 struct IdxBytes {
   std::vector<std::size_t> sizes;
   std::string_view body;
@@ -39,17 +39,17 @@ struct IdxBytes {
 
 void check_magic(std::uint32_t magic, std::uint32_t expected, const std::string& source) {
   if (magic == expected) return;
-  const bool swapped = magic == kLabelsMagic || magic == kPicturesMagic;
+  const bool swapped = magic == kLabelsMagic || magic == kImagesMagic;
   throw DataError(
       fmt::format("magic number 0x{:08x}{} instead of 0x{:08x}, that of {} in an idx file", magic,
                   !swapped                ? ""
                   : magic == kLabelsMagic ? ", that of labels,"
-                                          : ", that of pictures,",
-                  expected, expected == kLabelsMagic ? "labels" : "pictures"),
+                                          : ", that of images,",
+                  expected, expected == kLabelsMagic ? "labels" : "images"),
       source);
 }
 
-// The product of 32-bit sizes may not fit: more than the file has is enough to know.
+// In floating point, since the product of 32-bit sizes may overflow.
 void check_length(const IdxBytes& idx, const std::string& source) {
   double expected = 1;
   for (const std::size_t size : idx.sizes) expected *= static_cast<double>(size);
@@ -65,7 +65,7 @@ IdxBytes parse_header(std::string_view text, std::uint32_t magic, const std::str
   if (text.size() >= 4) check_magic(big_endian(text), magic, source);
   if (text.size() < header) {
     throw DataError(fmt::format("{} bytes, the header of an idx file of {} has {}", text.size(),
-                                magic == kLabelsMagic ? "labels" : "pictures", header),
+                                magic == kLabelsMagic ? "labels" : "images", header),
                     source);
   }
   IdxBytes idx{.sizes = {}, .body = text.substr(header)};
@@ -102,7 +102,7 @@ std::string without_packing(std::string name) {
 
 using Histogram = std::array<std::uint64_t, kPixelValues>;
 
-// Integers first: the result does not depend on the order of the rows.
+// Integer sums make the result independent of the order of the rows.
 ChannelMoments moments_of(const Histogram& counts) {
   std::uint64_t pixels = 0, sum = 0;
   for (std::size_t value = 0; value < kPixelValues; ++value) {
@@ -136,20 +136,20 @@ Images read_idx(const std::filesystem::path& images_path, const std::filesystem:
   return parse_idx(file.text(), file.source(), labels_path, std::move(class_names));
 }
 
-Images parse_idx(std::string_view pictures, const std::string& source,
+Images parse_idx(std::string_view bytes, const std::string& source,
                  const std::filesystem::path& labels_path, std::vector<std::string> class_names) {
-  const IdxBytes idx = parse_header(pictures, kPicturesMagic, source);
+  const IdxBytes idx = parse_header(bytes, kImagesMagic, source);
   Images images;
   images.source = source;
   images.class_names = std::move(class_names);
   images.shape = {.channels = 1, .height = idx.sizes[1], .width = idx.sizes[2]};
-  if (images.shape.size() == 0) throw DataError("its pictures have no pixels", source);
+  if (images.shape.size() == 0) throw DataError("its images have no pixels", source);
   images.pixels = bytes_of(idx.body);
   const FileBytes labels(labels_path.empty() ? find_labels_file(source) : labels_path);
   images.labels = bytes_of(parse_header(labels.text(), kLabelsMagic, labels.source()).body);
   if (images.labels.size() != idx.sizes[0]) {
     throw DataError(
-        fmt::format("{} labels, {} has {} pictures", images.labels.size(), source, idx.sizes[0]),
+        fmt::format("{} labels, {} has {} images", images.labels.size(), source, idx.sizes[0]),
         labels.source());
   }
   check_labels(images, labels.source());
@@ -170,8 +170,8 @@ Images parse_cifar(std::string_view bytes, const std::string& source) {
   images.pixels.reserve(bytes.size());
   for (; !bytes.empty(); bytes.remove_prefix(kCifarRecord)) {
     images.labels.push_back(static_cast<std::uint8_t>(bytes[0]));
-    const std::string_view picture = bytes.substr(1, kCifarShape.size());
-    images.pixels.insert(images.pixels.end(), picture.begin(), picture.end());
+    const std::string_view pixels = bytes.substr(1, kCifarShape.size());
+    images.pixels.insert(images.pixels.end(), pixels.begin(), pixels.end());
   }
   check_labels(images, source);
   return images;
@@ -197,8 +197,8 @@ std::filesystem::path find_labels_file(const std::filesystem::path& images_path)
   const std::string name = images_path.filename().string();
   if (name.find("images") == std::string::npos) {
     throw DataError(
-        "holds pictures without labels; these are looked for in a file of the same name with "
-        "'labels' for 'images', but the name has no 'images'",
+        "holds images without labels; labels are read from a file of the same name with 'labels' "
+        "in place of 'images', but this name has no 'images'",
         images_path.string());
   }
   std::string labels = without_packing(name);
@@ -211,14 +211,14 @@ std::filesystem::path find_labels_file(const std::filesystem::path& images_path)
     std::error_code unreadable;  // the reader says why
     if (std::filesystem::exists(path, unreadable)) return path;
   }
-  throw DataError(fmt::format("there is no file of labels for it: expected {}, plain or packed",
+  throw DataError(fmt::format("its file of labels does not exist: expected {}, plain or compressed",
                               plain.string()),
                   images_path.string());
 }
 
 void append_images(Images& images, const Images& more) {
   if (more.shape != images.shape) {
-    throw DataError(fmt::format("pictures of {}, those of {} are {}", shape_text(more.shape),
+    throw DataError(fmt::format("images of {}, those of {} are {}", shape_text(more.shape),
                                 images.source, shape_text(images.shape)),
                     more.source);
   }

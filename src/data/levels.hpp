@@ -11,8 +11,8 @@
 
 namespace adacvar {
 
-/// Names of levels and their codes, in order of first appearance. A level costs its text and some
-/// 15 bytes, so that a column that is distinct in every row takes about as much as its file.
+/// Names of levels and their codes, in order of first appearance. A level takes its text and about
+/// 15 bytes, so a column that is distinct in every row takes about as much memory as its text.
 class Levels {
  public:
   std::uint32_t code(std::string_view level) {
@@ -32,7 +32,7 @@ class Levels {
   }
 
  private:
-  // Where the level is, or would be put.
+  // Returns the slot of the level, or the free slot for it.
   [[nodiscard]] std::size_t find_slot(std::string_view level) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = std::hash<std::string_view>()(level) & mask;
@@ -41,7 +41,7 @@ class Levels {
   }
   void grow() {
     const std::size_t size_now = slots_.size();
-    slots_ = {};  // before the larger one is made
+    slots_ = {};  // frees the memory before the larger table is allocated
     slots_.assign(size_now == 0 ? 16 : 2 * size_now, 0);
     for (std::size_t code = 0; code < size(); ++code) {
       slots_[find_slot(name(code))] = static_cast<std::uint32_t>(code + 1);

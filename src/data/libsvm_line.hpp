@@ -4,10 +4,10 @@
 
 namespace adacvar {
 
-/// `label index:value ...`, before any comment; "12:30" alone in a line is a time of day.
+/// True for `label index:value ...`, ignoring a comment; a lone "12:30" is a time of day.
 [[nodiscard]] bool is_libsvm_line(std::string_view line);
 
-/// `index:value ...` with growing indices and no label: two entries or more.
+/// True for `index:value ...` without a label: at least two entries, with increasing indices.
 [[nodiscard]] bool is_libsvm_line_without_label(std::string_view line);
 
 }  // namespace adacvar

@@ -11,15 +11,15 @@
 
 namespace adacvar {
 
-/// What messages call data in memory.
+/// Name of data in memory in messages.
 inline const std::string kMatrixSource = "the matrix";
 
-/// Some rows of a dense matrix's column `place`.
-/// Throws: DataError naming row and column of a NaN or infinity.
+/// Copies `rows` of column `place` of a dense matrix.
+/// Throws: DataError, with row and column, for a NaN or infinity.
 [[nodiscard]] Column to_column(const MatrixView& features, std::size_t place,
                                std::span<const Index> rows, const std::string& name);
 
-/// Some rows of a sparse matrix, with targets 0.
+/// Copies `rows` of a sparse matrix, with targets 0.
 /// Throws: DataError likewise, and for a column that is given more than once in a row.
 [[nodiscard]] SparseRows to_sparse_rows(const MatrixView& features, std::span<const Index> rows);
 

@@ -13,7 +13,7 @@ namespace {
 
 void check_shape(std::size_t rows, std::size_t columns) {
   if (rows > kMaxSize || columns > kMaxSize) {
-    throw DataError(fmt::format("the matrix is {} x {}: at most {} rows and columns are possible",
+    throw DataError(fmt::format("the matrix is {} x {}: at most {} rows and columns are supported",
                                 rows, columns, kMaxSize));
   }
 }

@@ -102,7 +102,7 @@ std::map<std::string_view, Files> classification_files() {
 }
 
 // The originals are packed. CIFAR-10 comes as one archive of all batches.
-std::map<std::string_view, Files> picture_files() {
+std::map<std::string_view, Files> image_files() {
   const std::string digits = "Y. LeCun, C. Cortes and C. Burges, MNIST";
   const std::string clothes = "Zalando Research, Fashion-MNIST";
   return {
@@ -158,7 +158,7 @@ std::map<std::string_view, Files> picture_files() {
 
 std::vector<NamedFile> named_files(std::string_view set) {
   for (const auto& files :
-       {regression_files(), classification_files(), files_without_address(), picture_files()}) {
+       {regression_files(), classification_files(), files_without_address(), image_files()}) {
     const auto found = files.find(set);
     if (found != files.end()) return found->second;
   }

@@ -7,7 +7,7 @@
 
 namespace adacvar {
 
-/// The files of a named set, in the order in which they are pooled.
+/// Returns the files of a named set, in the order in which they are concatenated.
 [[nodiscard]] std::vector<NamedFile> named_files(std::string_view set);
 
 }  // namespace adacvar

@@ -25,13 +25,13 @@ using Names = std::vector<std::string>;
 /// How one set is read: by columns from text, or from LIBSVM rows when `sparse`.
 struct Recipe {
   NamedSetInfo info;
-  Names names;  // of the columns; of pictures: of the classes
+  Names names;  // names of the columns; image sets: of the classes
   Names categorical = {};
   Names drop = {};
   bool sparse = false;
 };
 
-/// prefix1, ..., prefix<count>, then `more`.
+/// Returns prefix1, ..., prefix<count>, then `more`.
 Names numbered(const std::string& prefix, int count, const Names& more = {}) {
   Names names;
   for (int i = 1; i <= count; ++i) names.push_back(prefix + std::to_string(i));
@@ -44,7 +44,7 @@ Names joined(Names names, const Names& more) {
   return names;
 }
 
-// LIBSVM rows begin with the target, the other forms mostly end with it.
+// LIBSVM rows begin with the target, other formats mostly end with it.
 std::vector<Recipe> make_regression_recipes() {
   return {
       {{"abalone", "age of abalone (rings) from its measures", Task::regression, 4177, 10, "Rings",
@@ -100,8 +100,8 @@ std::vector<Recipe> make_classification_recipes() {
   };
 }
 
-NamedSetInfo picture_info(std::string_view name, std::string_view about, std::size_t rows,
-                          const ImageShape& shape) {
+NamedSetInfo image_set_info(std::string_view name, std::string_view about, std::size_t rows,
+                            const ImageShape& shape) {
   return {.name = name,
           .about = about,
           .task = Task::multiclass,
@@ -113,16 +113,16 @@ NamedSetInfo picture_info(std::string_view name, std::string_view about, std::si
           .own_test = 10'000};
 }
 
-std::vector<Recipe> make_picture_recipes() {
+std::vector<Recipe> make_image_recipes() {
   constexpr ImageShape kGrey = {.channels = 1, .height = 28, .width = 28};
   return {
-      {picture_info("mnist", "handwritten digits", 70'000, kGrey),
+      {image_set_info("mnist", "handwritten digits", 70'000, kGrey),
        {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}},
-      {picture_info("fashion-mnist", "articles of clothing", 70'000, kGrey),
+      {image_set_info("fashion-mnist", "articles of clothing", 70'000, kGrey),
        {"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag",
         "ankle boot"}},
-      {.info = picture_info("cifar-10", "animals and vehicles in colour", 60'000,
-                            {.channels = 3, .height = 32, .width = 32}),
+      {.info = image_set_info("cifar-10", "animals and vehicles in colour", 60'000,
+                              {.channels = 3, .height = 32, .width = 32}),
        .names = {}},
   };
 }
@@ -131,7 +131,7 @@ const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> made = make_regression_recipes();
     for (Recipe& recipe : make_classification_recipes()) made.push_back(std::move(recipe));
-    for (Recipe& recipe : make_picture_recipes()) made.push_back(std::move(recipe));
+    for (Recipe& recipe : make_image_recipes()) made.push_back(std::move(recipe));
     return made;
   }();
   return all;
@@ -176,7 +176,7 @@ Table read_file(const Recipe& recipe, const std::filesystem::path& path) {
   return table;
 }
 
-/// Empty: not set.
+/// Returns an empty string if the variable is not set.
 std::filesystem::path environment_path(const char* name) {
   const char* const set = std::getenv(name);
   return set != nullptr ? set : "";
@@ -198,7 +198,7 @@ void check_count(std::size_t rows, const NamedSetInfo& info, const std::string& 
   throw DataError(fmt::format("{} rows, {} has {}", rows, info.name, info.rows), source);
 }
 
-// Files come in pairs: pictures, then their labels.
+// Files come in pairs: images, then their labels.
 Images read_idx_pairs(const Recipe& recipe, std::span<const std::filesystem::path> paths) {
   Images all = read_idx(paths[0], paths[1], recipe.names);
   for (std::size_t i = 2; i + 1 < paths.size(); i += 2) {
@@ -245,7 +245,7 @@ std::filesystem::path find_named_file(const NamedFile& file, const std::filesyst
 NamedSet load_named_set(std::string_view name, const std::filesystem::path& folder) {
   const Recipe& recipe = find_recipe(name);
   if (recipe.info.image.size() > 0) {
-    throw DataError("holds pictures, not a table", std::string(name));
+    throw DataError("holds images, not a table", std::string(name));
   }
   const std::filesystem::path place = existing_folder(folder);
   NamedSet set{recipe.info, {}};
@@ -261,12 +261,12 @@ NamedSet load_named_set(std::string_view name, const std::filesystem::path& fold
 Images load_named_images(std::string_view name, const std::filesystem::path& folder) {
   const Recipe& recipe = find_recipe(name);
   if (recipe.info.image.size() == 0) {
-    throw DataError("holds a table, not pictures", std::string(name));
+    throw DataError("holds a table, not images", std::string(name));
   }
   const std::filesystem::path place = existing_folder(folder);
   std::vector<std::filesystem::path> paths;
   for (const NamedFile& file : recipe.info.files) paths.push_back(find_named_file(file, place));
-  // The format of CIFAR-10 has its classes' names.
+  // The reader of CIFAR-10 sets the class names.
   Images images = recipe.names.empty() ? read_cifar(paths) : read_idx_pairs(recipe, paths);
   check_count(images.rows(), recipe.info, images.source);
   images.source = name;

@@ -32,14 +32,14 @@ constexpr std::array kMarks = {Mark{"$", "$"},
                                Mark{"CHF", "CHF"},
                                Mark{"JPY", "JPY"}};
 
-/// A field without what stands around its digits.
+/// A field without sign, currency and percent marks.
 struct Stripped {
   std::string digits;
   std::string_view mark;
   bool negative = false;
 };
 
-// Signs of typesetters: blanks that do not break a line, the minus sign, the apostrophe.
+// Typographic characters: no-break spaces, the minus sign, the apostrophe.
 constexpr std::array kPlainSigns = {Mark{"\xc2\xa0", " "}, Mark{"\xe2\x80\xaf", " "},
                                     Mark{"\xe2\x88\x92", "-"}, Mark{"\xe2\x80\x99", "'"}};
 
@@ -124,8 +124,8 @@ bool is_grouped(std::string_view whole, char separator) {
   return true;
 }
 
-// As parse_number reads it; empty when it is no number. Unless `grouped`, a lone comma or point
-// before three digits is none: it may as well be the decimal sign of another convention.
+// Parses a number as parse_number does; empty if it is not a number. Unless `grouped`, a lone comma
+// or point before three digits is not accepted: it may be the decimal sign of another convention.
 std::string plain_text(std::string_view digits, char decimal, bool grouped) {
   const std::string_view exponent =
       digits.substr(std::min(digits.find_first_of("eE"), digits.size()));
@@ -163,7 +163,7 @@ bool is_plain(std::string_view field) {
   return parse_number(field, value) && std::isfinite(value);
 }
 
-/// What the two decimal signs make of a column's values.
+/// Numbers in a column's values, by decimal sign.
 struct Tally {
   std::size_t present = 0;
   std::size_t points = 0;
@@ -172,7 +172,7 @@ struct Tally {
   bool differ_by_point = false;  // `1.234`, with a mark
 };
 
-// Where these are used, a comma before three digits separates thousands.
+// Currencies with which a comma before three digits separates thousands.
 bool has_decimal_point(std::string_view mark) {
   constexpr std::array<std::string_view, 7> kMarksWithPoint = {
       "$", "\xc2\xa3", "\xc2\xa5", "\xe2\x82\xb9", "USD", "GBP", "JPY"};
@@ -229,7 +229,7 @@ bool is_number_in_any_format(std::string_view field) {
 
 namespace {
 
-// A currency with a decimal point groups its thousands, whether or not a value is so large.
+// With a currency and a decimal point, thousands are grouped even if no value is that large.
 bool has_groups(const CompactNames& values, std::span<const std::size_t> counts,
                 const NumberFormat& format) {
   if (format.decimal == '.' && has_decimal_point(format.mark)) return true;

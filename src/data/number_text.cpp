@@ -13,8 +13,8 @@ namespace adacvar {
 
 namespace {
 
-// from_chars says "out of range" for both ends and leaves the value alone. The decimal exponent
-// of the first digit that is not 0 tells them apart: the limits are far from 0.
+// from_chars reports "out of range" for overflow and underflow and leaves the value unchanged. The
+// decimal exponent of the first digit that is not 0 tells them apart: the limits are far from 0.
 double out_of_range_value(std::string_view text) {
   const bool negative = text.starts_with('-');
   long exponent = 0;
@@ -33,17 +33,17 @@ double out_of_range_value(std::string_view text) {
 
 struct Digits {
   std::uint64_t value;
-  unsigned count;  // 8: there may be more
+  unsigned count;  // 8: more may follow
 };
 
-// The digits that eight bytes begin with, all at once: a loop would mispredict where numbers end.
+// Returns the leading digits of eight bytes without a loop, whose end would be mispredicted.
 Digits leading_digits(const char* eight) noexcept {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, eight, sizeof bytes);
   bytes ^= 0x3030303030303030U;  // digits become 0 .. 9, everything else more than that
   const std::uint64_t others = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
   const auto count = static_cast<unsigned>(std::countr_zero(others)) / 8;
-  // Zeros come in front, so that there are always eight digits to add up, in pairs, then fours.
+  // Padded with zeros in front to eight digits, which are summed in pairs, then fours.
   const unsigned shift = 8 * (8 - count);
   bytes = count == 8 ? bytes : (bytes << (shift - 8)) << 8U;
   bytes = bytes * 10 + (bytes >> 8U);
@@ -53,14 +53,14 @@ Digits leading_digits(const char* eight) noexcept {
   return {bytes, count};
 }
 
-// Not inside the function, where they would be copied onto the stack at each call.
+// Outside the function, where they would be copied onto the stack at each call.
 constexpr std::array kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
 constexpr std::array<std::uint64_t, 8> kWholePowers = {1,      10,      100,       1'000,
                                                        10'000, 100'000, 1'000'000, 10'000'000};
 
 // A number of few digits without an exponent: its digits as a whole number and the power of ten
-// that divides it are exact doubles, so one division rounds right, as from_chars does, in much
-// less time. Says where the number stops, or null when it is not of that kind.
+// that divides it are exact doubles, so one division rounds right, as from_chars does, in much less
+// time. Returns the end of the number, or null if it is not of that kind.
 const char* read_short_decimal(const char* at, const char* end, double& value) noexcept {
   constexpr std::ptrdiff_t kReach = 1 + 8 + 1 + 8 + 1;  // sign, digits, point, digits, what follows
   if (std::endian::native != std::endian::little || end - at < kReach) return nullptr;
@@ -79,7 +79,7 @@ const char* read_short_decimal(const char* at, const char* end, double& value) n
   }
   const std::uint64_t all = whole.value * kWholePowers[fraction.count] + fraction.value;
   const double size = static_cast<double>(static_cast<std::int64_t>(all)) / kPowers[fraction.count];
-  // By its bit: signs are as good as random, and a branch on them would be mispredicted.
+  // Sets the sign bit without a branch: signs are nearly random, so it would be mispredicted.
   value =
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t{negative} << 63U);
   return at;
@@ -98,7 +98,7 @@ bool equal_ignoring_case(std::string_view field, std::string_view lower) noexcep
 std::from_chars_result read_number(const char* begin, const char* end, double& value) {
   if (begin != end && *begin == '+') {
     ++begin;
-    // "+-1" is no number, though "-1" is.
+    // "+-1" is not a number, though "-1" is.
     if (begin == end || *begin == '-') return {begin, std::errc::invalid_argument};
   }
   if (const char* const stop = read_short_decimal(begin, end, value)) return {stop, std::errc()};

@@ -5,18 +5,18 @@
 
 namespace adacvar {
 
-/// Reads the number that `begin` starts with, an optional plus sign before it. Independent of
-/// the locale; what is too small for a double is 0, what is too large infinity.
+/// Reads the number at `begin`, with an optional plus sign. Independent of the locale; underflow
+/// gives 0, overflow infinity.
 [[nodiscard]] std::from_chars_result read_number(const char* begin, const char* end, double& value);
 
-/// True when the whole of `field` is a number ("inf" is; "nan" is not: it is a missing value).
+/// True if all of `field` is a number ("inf" is; "nan" is not: it is a missing value).
 [[nodiscard]] bool parse_number(std::string_view field, double& value);
 
-/// Empty, `?`, `NA`, `NaN`, in any case.
+/// True for an empty field, `?`, `NA` and `NaN`, in any case.
 [[nodiscard]] bool is_missing(std::string_view field) noexcept;
 
-/// These, and `null`, `none`, `n/a`, `#n/a` in any case, `-`: missing in a column of numbers, while
-/// elsewhere they may be categories.
+/// True also for `null`, `none`, `n/a`, `#n/a`, in any case, and `-`: missing in a numeric column,
+/// but possibly categories elsewhere.
 [[nodiscard]] bool is_missing_number(std::string_view field) noexcept;
 
 }  // namespace adacvar

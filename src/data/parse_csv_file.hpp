@@ -6,7 +6,8 @@
 
 namespace adacvar {
 
-/// As parse_csv on the text of `file`; what has been read of a mapped file leaves memory.
+/// Parses the text of `file` as parse_csv does; memory of a mapped file is released once it is
+/// read.
 [[nodiscard]] Table parse_csv(FileBytes& file, ReadOptions options);
 
 }  // namespace adacvar

@@ -8,9 +8,9 @@
 
 namespace adacvar {
 
-/// As read_idx, for a file of pictures in memory; `source` is its name in messages. Without a path
-/// the labels are those of find_labels_file(source).
-[[nodiscard]] Images parse_idx(std::string_view pictures, const std::string& source,
+/// Reads an idx file of images from memory, as read_idx does; `source` is its name in messages.
+/// Without a path the labels are read from find_labels_file(source).
+[[nodiscard]] Images parse_idx(std::string_view bytes, const std::string& source,
                                const std::filesystem::path& labels_path = {},
                                std::vector<std::string> class_names = {});
 

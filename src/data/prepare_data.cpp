@@ -40,7 +40,7 @@ std::vector<std::uint32_t> number_classes(std::span<const double> values) {
   return classes;
 }
 
-/// Different values, in order, that are not missing; `most` + 1 when there are more than that.
+/// Returns the distinct values that are not missing, in order, at most `most` + 1.
 std::vector<double> distinct_values(std::span<const double> values, std::size_t most) {
   std::vector<double> distinct;
   for (const double value : values) {
@@ -52,7 +52,7 @@ std::vector<double> distinct_values(std::span<const double> values, std::size_t 
   return distinct;
 }
 
-/// Whether the values that `rows` have are two, besides missing ones.
+/// True if `rows` have two distinct values, not counting missing ones.
 bool has_two_values(std::span<const double> values, std::span<const Index> rows) {
   std::vector<double> distinct;
   for (const Index row : rows) {
@@ -70,7 +70,7 @@ std::vector<double> values_of(const CompactNumbers& numbers) {
   return values;
 }
 
-/// The numbers of a numeric target; of any other target none.
+/// Returns the numbers of a numeric target; empty for any other.
 std::vector<double> numeric_target(const RawData& data, const std::string& target) {
   if (const auto* sparse = std::get_if<SparseRows>(&data.content)) return sparse->target;
   const auto* table = std::get_if<Table>(&data.content);
@@ -78,7 +78,7 @@ std::vector<double> numeric_target(const RawData& data, const std::string& targe
   return values_of(find_column(*table, target, "target").numbers);
 }
 
-// Numbers in a form that was not recognised, or remarks, would make a class of every row.
+// Numbers in an unrecognised format, or free text, would make every row a class.
 void check_text_classes(const RawData& data, const std::string& name) {
   const auto* table = std::get_if<Table>(&data.content);
   if (table == nullptr) return;
@@ -94,10 +94,10 @@ void check_text_classes(const RawData& data, const std::string& name) {
       "task is not given: target '{}' is text with {} different values in {} rows, such as '{}'; "
       "--task multiclass takes them for classes, --task regression for numbers{}",
       name, classes, rows, numbers ? target.levels[0] : std::string_view(*word),
-      numbers ? ", --decimal point or --decimal comma says how numbers are written" : ""));
+      numbers ? ", --decimal point or --decimal comma sets how numbers are read" : ""));
 }
 
-/// The target as numbers where it has text among them, but not in the training rows.
+/// Returns the target as numbers if it has text among them, but not in the training rows.
 std::optional<Column> numeric_in_training(const RawData& data, const std::string& name,
                                           std::span<const Index> training_rows) {
   const auto* table = std::get_if<Table>(&data.content);
@@ -107,7 +107,7 @@ std::optional<Column> numeric_in_training(const RawData& data, const std::string
   return numeric_in(target, training_rows);
 }
 
-/// Those of `rows` that have a weight above 0.
+/// Returns the rows that have a weight above 0.
 std::vector<Index> weighted_rows(const RawData& data, const std::string& weight,
                                  std::span<const Index> rows) {
   const auto* table = std::get_if<Table>(&data.content);
@@ -115,7 +115,7 @@ std::vector<Index> weighted_rows(const RawData& data, const std::string& weight,
   return rows_with_weight(*table, weight, rows);
 }
 
-/// Numbers of the rows that have a weight above 0 and a target; a text among numbers counts as one.
+/// Returns the rows that have a weight above 0 and a target; text among numbers counts as a target.
 std::vector<Index> labelled_rows(const RawData& data, const std::string& target,
                                  const std::string& weight) {
   std::vector<Index> rows = weighted_rows(data, weight, all_rows(data.rows()));
@@ -128,8 +128,8 @@ std::vector<Index> labelled_rows(const RawData& data, const std::string& target,
   return rows;
 }
 
-/// As classes_of; whether numbers are classes is asked of `rows`. Missing values have a class of
-/// their own; nobody asks for it.
+/// As classes_of; `rows` determine whether numbers are classes. Missing values get a class of their
+/// own, which is not used.
 std::vector<std::uint32_t> classes_among(const RawData& data, const std::string& target,
                                          TaskChoice task, std::span<const Index> rows) {
   if (task == TaskChoice::regression) return {};
@@ -146,8 +146,8 @@ std::vector<std::uint32_t> classes_among(const RawData& data, const std::string&
   return number_classes(values);
 }
 
-/// None where the preprocessor finds it out. Whether numbers are classes is asked of all rows: the
-/// training rows of a small table may well have two values only.
+/// Returns the task, or none to let the preprocessor detect it. All rows determine whether numbers
+/// are classes: the training rows of a small table may have only two values.
 std::optional<Task> chosen_task(const RawData& data, const std::string& target,
                                 const std::string& weight, TaskChoice choice,
                                 std::span<const Index> training_rows) {
@@ -166,8 +166,8 @@ std::optional<Task> chosen_task(const RawData& data, const std::string& target,
 std::string target_of(const RawData& data, const std::string& given) {
   if (std::holds_alternative<Images>(data.content)) {
     if (given.empty() || given == "label") return "label";
-    throw OptionError(fmt::format(
-        "target = '{}': the target of pictures is their labels, called 'label'", given));
+    throw OptionError(
+        fmt::format("target = '{}': the target of images is their labels, called 'label'", given));
   }
   if (std::holds_alternative<SparseRows>(data.content)) {
     if (given.empty() || given == "target") return "target";
@@ -205,7 +205,7 @@ SplitShares shares_for(const DataOptions& options) {
   return shares;
 }
 
-// The set's own test rows stay test rows; of the others a sixth is for validation.
+// The set's own test rows stay test rows; a sixth of the others is for validation.
 SplitShares own_shares(const DataOptions& options) {
   if (!options.valid_data.empty()) return {.train = 1, .valid = 0, .test = 0, .own_test = true};
   return {.train = 5.0 / 6, .valid = 1.0 / 6, .test = 0, .own_test = true};
@@ -224,8 +224,8 @@ void note_left_out(std::size_t count, std::string_view rows, std::string_view ta
                               count == 1 ? "is" : "are", target, text_note));
 }
 
-void note_weightless(std::size_t count, std::string_view rows, std::string_view weight,
-                     std::vector<std::string>& notes) {
+void note_zero_weights(std::size_t count, std::string_view rows, std::string_view weight,
+                       std::vector<std::string>& notes) {
   if (count == 0) return;
   notes.push_back(fmt::format("{} {} {} weight 0 ('{}'): left out", count, rows,
                               count == 1 ? "has" : "have", weight));
@@ -240,7 +240,7 @@ void leave_out_weightless(const Preprocessor& preprocessor, const Table& table,
   if (rows.empty()) {
     throw DataError(fmt::format("{} rows all have weight 0 ('{}')", part, weight), table.source);
   }
-  note_weightless(before - rows.size(), fmt::format("of {} rows", part), weight, notes);
+  note_zero_weights(before - rows.size(), fmt::format("of {} rows", part), weight, notes);
 }
 
 void leave_out_unlabelled(const Preprocessor& preprocessor, const Table& table,
@@ -268,7 +268,7 @@ void note_empty_parts(const Split& split, const SplitShares& shares,
   note(split.test, shares.test, "test");
 }
 
-// In a table too small for identifiers to be told from categories.
+// For tables too small to tell identifiers from categories.
 void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
                       std::vector<std::string>& notes) {
   for (const ColumnTransform& column : preprocessor.parts().columns) {
@@ -281,7 +281,7 @@ void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
   }
 }
 
-/// Empty: nothing to say.
+/// Returns an empty string if there is nothing to note.
 std::string whole_values_note(const RawData& data, const std::string& target, TaskChoice task) {
   constexpr std::size_t kMostValues = 20;
   const std::vector<double> values = numeric_target(data, target);
@@ -304,7 +304,7 @@ void check_weights(const RawData& data, const std::string& weight,
   if (rows == 0) {
     throw DataError(fmt::format("weight '{}' is 0 in every row", weight), data.source());
   }
-  note_weightless(data.rows() - rows, fmt::format("of {} rows", data.rows()), weight, notes);
+  note_zero_weights(data.rows() - rows, fmt::format("of {} rows", data.rows()), weight, notes);
 }
 
 void check_targets(const RawData& data, const std::string& target, const std::string& weight,
@@ -339,7 +339,7 @@ Split split_labelled(std::span<const Index> rows, std::span<const std::uint32_t>
 Dataset apply_file(const Preprocessor& preprocessor, const std::string& name,
                    const DataOptions& options, std::string_view part, std::vector<Index>& rows,
                    std::vector<std::string>& notes) {
-  // What was left out or a category in training is known; this file need not have it.
+  // Columns that were dropped or categorical in training are known; this file need not have them.
   SourceOptions source = options.source;
   source.categorical.clear();
   source.drop.clear();
@@ -392,13 +392,13 @@ const std::vector<OptionSpec>& DataOptions::options() {
        "file (CSV, TSV, LIBSVM, NPY, idx, CIFAR-10; .gz, .xz), - for standard input, or name "
        "of a built-in set"},
       {"target", &O::target,
-       "column to learn; built-in sets, LIBSVM files and pictures know their own"},
+       "target column; built-in sets, LIBSVM files and images have a default"},
       {"task", &O::task, Names{"auto", "regression", "binary", "multiclass"},
        "auto: classes when the target is text of at most 50 values or has two values, else "
        "regression"},
       {"split", &O::split, Bounds{.low = 0, .high = 1},
        "shares of rows for training, validation and test; 0.5,0.3,0.2 unless files are given; a "
-       "set of pictures keeps its own test rows"},
+       "set of images keeps its own test rows"},
       {"valid-data", &O::valid_data, "file or set of the validation rows"},
       {"test-data", &O::test_data, "file or set of the test rows"},
       {"weight", &O::weight,
@@ -428,7 +428,7 @@ Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data, std::v
   return result;
 }
 
-// Missing values have a class of their own; nobody asks for it.
+// Missing values get a class of their own, which is not used.
 std::vector<std::uint32_t> classes_of(const RawData& data, const std::string& target,
                                       TaskChoice task) {
   return classes_among(data, target, task, all_rows(data.rows()));
@@ -462,7 +462,7 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
 
 PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   check_options(options);
-  (void)shares_for(options);  // mistakes come before reading
+  (void)shares_for(options);  // report errors before reading
   return prepare_data(read_data(options.data, options.source), options, seed);
 }
 
@@ -474,7 +474,7 @@ PreparedData prepare_data(const RawData& data, const DataOptions& options, std::
   std::vector<std::string> notes;
   check_weights(data, options.weight, notes);
   check_targets(data, target, options.weight, options.strict, notes);
-  // Before the datasets are made: it takes memory of its own.
+  // Before the datasets are made, since it needs memory itself.
   const std::string whole_values = whole_values_note(data, target, options.task);
   PreparedData result = prepare_parts(
       data, options, split_data(data, target, options.task, shares, seed, options.weight));
@@ -490,7 +490,7 @@ PreparedData prepare_data(const RawData& data, const DataOptions& options, std::
   if (!options.test_data.empty()) {
     if (shares.own_test) {
       result.notes.push_back(
-          fmt::format("the {} test rows that {} has itself are left out: others are given",
+          fmt::format("the {} test rows of {} itself are not used: other test rows are given",
                       data.own_test, data.source()));
     }
     result.test = apply_file(result.preprocessor, options.test_data, options, "the test",

@@ -26,7 +26,7 @@ struct Moments {
   double sd = 0;
 };
 
-/// The present values of a column, each with the weight of its row.
+/// The values of a column that are not missing, each with the weight of its row.
 struct WeightedValues {
   std::vector<double> values;
   std::vector<double> weights;  ///< empty: all 1
@@ -58,7 +58,7 @@ Moments moments(const WeightedValues& sample) {
   return result;
 }
 
-// A slip of the pen must not turn thousands of numbers into as many categories.
+// One typing error must not turn thousands of numbers into as many categories.
 void refuse_texts(const Column& column, const std::vector<bool>& is_training,
                   const std::string& source) {
   const auto found = std::ranges::find_if(
@@ -99,14 +99,17 @@ bool is_constant(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
 }
 
-/// The transform of one feature column, or nothing when it is constant in the training rows.
+/// Fits the transform of one feature column; nothing if it is constant in the training rows.
 std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingRows& training,
                                            bool standardise, const std::string& source) {
   const WeightedValues sample = present_values(column, training);
   if (sample.values.empty() || is_constant(sample.values)) return std::nullopt;
   const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
-    throw DataError(fmt::format("the spread of column '{}' is not a double", column.name), source);
+    throw DataError(
+        fmt::format("the standard deviation of column '{}' is outside the range of doubles",
+                    column.name),
+        source);
   }
   ColumnTransform transform;
   transform.name = column.name;
@@ -119,7 +122,7 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingR
   return transform;
 }
 
-// A feature for each row fits anything in training and says nothing about new rows.
+// A feature per row fits any training targets and does not generalise to new rows.
 bool is_identifier(const Column& column, std::span<const Index> rows) {
   if (!column.categorical || column.declared) return false;
   std::vector<bool> is_met(column.levels.size(), false);
@@ -171,7 +174,10 @@ void fit_regression(const Column& target, const TrainingRows& training, const st
   }
   const auto [mean, sd] = moments(sample);
   if (!std::isfinite(sd) || sd == 0) {
-    throw DataError(fmt::format("the spread of target '{}' is not a double", target.name), source);
+    throw DataError(
+        fmt::format("the standard deviation of target '{}' is outside the range of doubles",
+                    target.name),
+        source);
   }
   parts.task = Task::regression;
   parts.target_mean = mean;
@@ -216,7 +222,7 @@ struct SparseSpread {
   std::vector<double> sd;
 };
 
-// Works on the columns that occur: their numbers may be large though their count is small.
+// Only columns that occur are stored: their indices may be large though they are few.
 SparseSpread sparse_spread(const SparseRows& sparse, const TrainingRows& training) {
   SparseSpread result;
   const auto for_entries = [&](const auto& use) {
@@ -262,7 +268,7 @@ SparseSpread sparse_spread(const SparseRows& sparse, const TrainingRows& trainin
       low[c] = std::min(low[c], 0.0);
       high[c] = std::max(high[c], 0.0);
     }
-    // Rounding of the mean would leave a constant column some spread.
+    // Rounding of the mean would give a constant column a standard deviation above 0.
     const double variance = (squares[c] + absent * mean[c] * mean[c]) / total;
     result.sd.push_back(low[c] == high[c] ? 0.0 : std::sqrt(variance));
   }
@@ -354,12 +360,12 @@ void check_image(const Preprocessor::Parts& parts) {
   constexpr std::size_t kMost = 65'535;
   if (image == ImageShape{}) {
     require(parts.channel_means.empty() && parts.channel_scales.empty() && parts.labels.empty(),
-            "channels without pictures");
+            "channels without images");
     return;
   }
-  require(parts.columns.empty() && !parts.sparse, "both pictures and columns");
-  require(image.size() > 0, "pictures without pixels");
-  require(std::max({image.channels, image.height, image.width}) <= kMost, "pictures too large");
+  require(parts.columns.empty() && !parts.sparse, "both images and columns");
+  require(image.size() > 0, "images without pixels");
+  require(std::max({image.channels, image.height, image.width}) <= kMost, "images too large");
   require(parts.channel_means.size() == image.channels, "number of channels");
   require(parts.channel_scales.size() == image.channels, "number of channels");
   require(std::ranges::all_of(parts.channel_means, [](double mean) { return std::isfinite(mean); }),

@@ -23,9 +23,9 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+constexpr std::size_t kNotFound = static_cast<std::size_t>(-1);
 
-/// Finds a name's place in a list. Four bytes a name: there may be as many as rows.
+/// Finds names in a list. It takes four bytes per name, since there may be as many names as rows.
 class Places {
   [[nodiscard]] auto name_at() const {
     return [this](std::uint32_t place) { return std::string_view(names_[place]); };
@@ -36,10 +36,10 @@ class Places {
     std::iota(order_.begin(), order_.end(), 0U);
     if (!std::ranges::is_sorted(names)) std::ranges::sort(order_, {}, name_at());
   }
-  // kNowhere: not among them.
+  // Returns kNotFound if the name is not in the list.
   [[nodiscard]] std::size_t find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(order_, name, {}, name_at());
-    return found != order_.end() && names_[*found] == name ? *found : kNowhere;
+    return found != order_.end() && names_[*found] == name ? *found : kNotFound;
   }
 
  private:
@@ -53,11 +53,11 @@ class Places {
 }
 
 /// Rows of a table that become rows of a dataset, column by column; `offset` is the first feature
-/// of the column at hand.
+/// of the current column.
 class FeatureRows {
  public:
-  FeatureRows(Dataset& data, std::span<const Index> chosen, const Table& from, bool sparse)
-      : rows(chosen), table(from), data_(data) {
+  FeatureRows(Dataset& data, std::span<const Index> dataset_rows, const Table& from, bool sparse)
+      : rows(dataset_rows), table(from), data_(data) {
     if (sparse) {
       data.start.resize(rows.size() + 1);
     } else {
@@ -65,7 +65,7 @@ class FeatureRows {
     }
   }
 
-  // Sparse: one more feature of row i is not 0; for all rows before `reserve`.
+  // Sparse: counts a nonzero feature of row i; called for all rows before `reserve`.
   void count(std::size_t i) { ++data_.start[i + 1]; }
   // Sparse: from here on start[i + 1] is where the next entry of row i goes, so that it ends where
   // the next row begins.
@@ -113,13 +113,13 @@ void count_numbers(const Column& column, const FeatureRows& to, NumericReport& r
 void apply_numeric(const ColumnTransform& transform, const Column& column, FeatureRows& to,
                    NumericReport& report) {
   count_numbers(column, to, report);
-  // Without a number anywhere it is another column.
+  // A column without any number is not the column of training.
   if (report.numbers == 0 && report.texts > 0 &&
       std::ranges::all_of(column.numbers, [](double number) { return std::isnan(number); })) {
     throw DataError(
         fmt::format(
             "column '{}' is numeric in training, with a decimal {}{}, but has '{}' in {}; "
-            "--decimal says how these numbers are written",
+            "set --decimal to the decimal sign of these numbers",
             column.name, transform.format.decimal == ',' ? "comma" : "point",
             transform.format.mark.empty() ? "" : fmt::format(" and '{}'", transform.format.mark),
             report.first_text, report.first_place),
@@ -134,7 +134,7 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, Featu
   }
 }
 
-/// Which feature of a categorical column each row has.
+/// Finds the feature of each row in a categorical column.
 class LevelPlaces {
  public:
   LevelPlaces(const ColumnTransform& transform, const Column& column)
@@ -143,10 +143,10 @@ class LevelPlaces {
         places_(transform.levels),
         place_of_code_(column.levels.size(), kNotLookedUp) {}
 
-  // kNowhere: a value that training had not seen.
+  // Returns kNotFound for a value not seen in training.
   std::size_t at(Index row) {
     if (is_missing_at(column_, row)) {
-      return transform_.missing_level ? transform_.levels.size() : kNowhere;
+      return transform_.missing_level ? transform_.levels.size() : kNotFound;
     }
     // Levels that look like numbers may come back as a numeric column.
     if (!column_.categorical) return places_.find(value_name(column_, row));
@@ -156,7 +156,7 @@ class LevelPlaces {
   }
 
  private:
-  static constexpr std::size_t kNotLookedUp = kNowhere - 1;
+  static constexpr std::size_t kNotLookedUp = kNotFound - 1;
 
   const ColumnTransform& transform_;
   const Column& column_;
@@ -164,14 +164,14 @@ class LevelPlaces {
   std::vector<std::size_t> place_of_code_;
 };
 
-/// Number of values that training had not seen.
+/// Returns the number of values not seen in training.
 std::size_t apply_categorical(const ColumnTransform& transform, const Column& column,
                               FeatureRows& to) {
   LevelPlaces places(transform, column);
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const std::size_t place = places.at(to.rows[i]);
-    if (place == kNowhere) {
+    if (place == kNotFound) {
       ++unknown;
     } else {
       to.set(i, place, 1.0F);
@@ -196,7 +196,7 @@ std::vector<double> class_targets(const Preprocessor::Parts& parts, const Column
   for (const Index row : rows) {
     const std::string name = value_name(target, row);
     const std::size_t place = places.find(name);
-    if (place == kNowhere) refuse_class(parts, name, row, source);
+    if (place == kNotFound) refuse_class(parts, name, row, source);
     targets.push_back(static_cast<double>(place));
   }
   return targets;
@@ -220,7 +220,7 @@ std::vector<double> make_targets(const Preprocessor::Parts& parts, const Column&
   return targets;
 }
 
-/// A column as training has it: numbers, where its values were read as text.
+/// Returns a column as in training: as numbers if its values were read as text.
 class AsInTraining {
  public:
   AsInTraining(const Column& column, bool categorical, const NumberFormat& format)
@@ -264,7 +264,7 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   return data;
 }
 
-// Columns mostly come in the order of training; `place` is where this one is looked for first.
+// Columns are usually in the order of training; `place` is tried first.
 const Column& next_column(const Table& table, const std::string& name, std::size_t& place) {
   const bool in_order = place < table.columns.size() && table.columns[place].name == name;
   const Column& column = in_order ? table.columns[place] : find_column(table, name, "feature");
@@ -285,8 +285,8 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
   for (const auto& [name, column] : report.numeric) {
     if (column.texts == 0) continue;
     notes.push_back(fmt::format(
-        "{} value{} of the numeric column '{}' in {} rows {} text (first: '{}' in {}): taken for "
-        "missing",
+        "{} value{} of the numeric column '{}' in {} rows {} text (first: '{}' in {}): treated "
+        "as missing",
         column.texts, column.texts == 1 ? "" : "s", name, part, column.texts == 1 ? "is" : "are",
         column.first_text, column.first_place));
   }
@@ -304,13 +304,15 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
     if (column.missing > 0) names.push_back(name);
   }
   if (count == 0) return {};
-  return fmt::format("{} number{} of {} in {} rows {} missing: the training mean is taken", count,
-                     count == 1 ? "" : "s", name_list(names), part, count == 1 ? "is" : "are");
+  return fmt::format("{} number{} of {} in {} rows {} missing: replaced by the training mean",
+                     count, count == 1 ? "" : "s", name_list(names), part,
+                     count == 1 ? "is" : "are");
 }
 
 namespace {
 
-// Every row of a sparse dataset has an entry for each column, but for values training had not seen.
+// Every row of a sparse dataset has an entry for each column, except for values not seen in
+// training.
 void count_entries(const std::vector<ColumnTransform>& transforms,
                    std::span<const Column* const> columns, FeatureRows& to) {
   for (std::size_t c = 0; c < transforms.size(); ++c) {
@@ -320,7 +322,7 @@ void count_entries(const std::vector<ColumnTransform>& transforms,
     }
     LevelPlaces places(transforms[c], *columns[c]);
     for (std::size_t i = 0; i < to.rows.size(); ++i) {
-      if (places.at(to.rows[i]) != kNowhere) to.count(i);
+      if (places.at(to.rows[i]) != kNotFound) to.count(i);
     }
   }
 }

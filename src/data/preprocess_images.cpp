@@ -21,7 +21,8 @@ constexpr std::size_t kByteValues = 256;
 void fit_labels(const Images& images, std::span<const Index> rows, std::optional<Task> task,
                 Preprocessor::Parts& parts) {
   if (task == Task::regression) {
-    throw DataError("labels of pictures are classes, no numbers for a regression", images.source);
+    throw DataError("labels of images are classes: regression needs a numeric target",
+                    images.source);
   }
   std::array<bool, kByteValues> seen{};
   for (const Index row : rows) seen[images.labels[row]] = true;
@@ -32,12 +33,12 @@ void fit_labels(const Images& images, std::span<const Index> rows, std::optional
   }
   const std::size_t classes = parts.labels.size();
   if (classes == 1) {
-    throw DataError(fmt::format("the pictures have one class only in the training rows: '{}'",
+    throw DataError(fmt::format("the images have one class only in the training rows: '{}'",
                                 parts.class_names[0]),
                     images.source);
   }
   if (task == Task::binary && classes != 2) {
-    throw DataError(fmt::format("the pictures have {} classes, a binary task has 2", classes),
+    throw DataError(fmt::format("the images have {} classes, a binary task has 2", classes),
                     images.source);
   }
   parts.task = task.value_or(classes == 2 ? Task::binary : Task::multiclass);
@@ -90,7 +91,7 @@ std::vector<double> label_targets(const Preprocessor::Parts& parts, const Images
   return targets;
 }
 
-// A byte has 256 values: each is worked out once for a channel.
+// A byte has 256 values: each is computed once per channel.
 std::vector<std::array<float, kByteValues>> feature_tables(const Preprocessor::Parts& parts) {
   std::vector<std::array<float, kByteValues>> tables(parts.image.channels);
   for (std::size_t c = 0; c < tables.size(); ++c) {
@@ -108,7 +109,7 @@ std::vector<std::array<float, kByteValues>> feature_tables(const Preprocessor::P
 void refuse_kind(const Preprocessor::Parts& parts, std::string_view these,
                  const std::string& source) {
   const std::string_view training = parts.sparse             ? "sparse rows"
-                                    : parts.image.size() > 0 ? "pictures"
+                                    : parts.image.size() > 0 ? "images"
                                                              : "a table";
   throw DataError(fmt::format("training was on {}, {}", training, these), source);
 }
@@ -132,9 +133,9 @@ Dataset Preprocessor::apply(const Images& images, std::span<const Index> rows) c
 }
 
 Dataset Preprocessor::apply_features(const Images& images, std::span<const Index> rows) const {
-  if (parts_.image.size() == 0) refuse_kind(parts_, "these are pictures", images.source);
+  if (parts_.image.size() == 0) refuse_kind(parts_, "these are images", images.source);
   if (images.shape != parts_.image) {
-    throw DataError(fmt::format("training was on pictures of {}, these are {}",
+    throw DataError(fmt::format("training was on images of {}, these are {}",
                                 shape_text(parts_.image), shape_text(images.shape)),
                     images.source);
   }

@@ -7,7 +7,7 @@
 
 namespace adacvar {
 
-/// Throws: DataError `training was on <what it was on>, <these>`, for data of another kind.
+/// Throws DataError `training was on <kind>, <these>` for data of another kind than in training.
 [[noreturn]] void refuse_kind(const Preprocessor::Parts& parts, std::string_view these,
                               const std::string& source);
 

@@ -28,7 +28,7 @@ Task read_task(const std::string& name) {
   throw DataError(fmt::format("task '{}' is not one of: {}", name, join(kTaskNames, ", ")));
 }
 
-// Left out where numbers are written plainly.
+// Omitted for plain numbers.
 void write_format(const NumberFormat& format, std::string_view key, json& to) {
   if (format == NumberFormat{}) return;
   to[std::string(key)] = {{"decimal", std::string(1, format.decimal)},
@@ -82,13 +82,13 @@ ColumnTransform read_column(const JsonView& from) {
   return column;
 }
 
-// A plain get would cut what is too large or negative.
+// A plain get would truncate large or negative values.
 template <class Number>
 Number read_count(const JsonView& from, std::string_view what) {
   const json& value = from.raw();
   if (!value.is_number_unsigned() ||
       value.get<std::uint64_t>() > std::numeric_limits<Number>::max()) {
-    throw DataError(fmt::format("{} {} is no such number", what,
+    throw DataError(fmt::format("{} {} is not a valid number", what,
                                 value.is_number() ? value.dump() : value.type_name()));
   }
   return value.get<Number>();
@@ -139,10 +139,10 @@ Preprocessor::Parts read_parts(const JsonView& from) {
     parts.sparse = true;
     for (const JsonView& item : sparse->at("columns").items()) {
       const json& column = item.raw();
-      // A plain get would cut what is too large or negative.
+      // A plain get would truncate large or negative values.
       if (!column.is_number_unsigned() || column.get<std::uint64_t>() >= kMissingLevel) {
-        // A list is not written out: it may be nested deeper than the stack.
-        throw DataError(fmt::format("sparse column {} is no index",
+        // A list is not printed: it may be nested too deeply for the stack.
+        throw DataError(fmt::format("sparse column {} is not a column index",
                                     column.is_number() ? column.dump() : column.type_name()));
       }
       parts.sparse_columns.push_back(column.get<std::uint32_t>());

@@ -31,7 +31,8 @@ namespace adacvar {
 
 namespace {
 
-// Small enough that a block's columns stay in the cache, large enough to hide the hand-over.
+// Small enough for a block's columns to stay in the cache, large enough to hide the overhead of
+// threads.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 19U;
 
 enum class Kind : std::uint8_t { numeric, categorical, dropped };
@@ -40,9 +41,9 @@ struct BlockColumn {
   std::vector<double> numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
-  std::vector<TextValue> texts;      // of a column that is known to be numeric
-  bool textual = false;              // taken for numeric, but holds text
-  bool has_missing_word = false;     // one that is missing only among numbers
+  std::vector<TextValue> texts;      // text values of a column that is known to be numeric
+  bool textual = false;              // assumed numeric, but has text
+  bool has_missing_word = false;     // has a word that means missing in a numeric column
   std::optional<RowError> infinite;  // an error only if the column stays numeric
 
   void clear() {  // keeps the memory of the numbers
@@ -62,7 +63,7 @@ struct Block {
   std::optional<RowError> error;
 };
 
-/// A column as far as its blocks have been read.
+/// A column, with the blocks read so far.
 struct Result {
   CompactNumbers numbers;
   std::vector<std::uint32_t> codes;
@@ -94,7 +95,7 @@ struct Result {
   }
 };
 
-/// Words and numbers that the user says mean a missing value.
+/// Words and numbers that mean a missing value, given by the user.
 class MissingWords {
  public:
   explicit MissingWords(const std::vector<std::string>& words) : words_(words) {
@@ -117,14 +118,14 @@ class MissingWords {
 
 /// How a numeric column is read.
 struct NumericReading {
-  bool known = false;  // numeric whatever stands in it, in this format
-  bool plain = true;   // numbers are first looked for as they are mostly written
+  bool known = false;  // numeric whatever its values, in this format
+  bool plain = true;   // plain numbers are tried first
   NumberFormat format = {};
 };
 
 constexpr double kMissingNumber = std::numeric_limits<double>::quiet_NaN();
 
-// The rest of read_numeric, for what is not plainly a number.
+// The slow path of read_numeric, for fields that are not plain numbers.
 double read_other(FieldReader& reader, const NumericReading& reading, const MissingWords& missing,
                   BlockColumn& column) {
   const std::string_view field = reader.field();
@@ -156,7 +157,7 @@ void read_numeric(FieldReader& reader, const std::string& name, const NumericRea
   column.numbers.push_back(missing.contain(value) ? kMissingNumber : value);
 }
 
-// Wide files: looking through a list for every column would be quadratic.
+// A set, since searching a list for every column of a wide file would be quadratic.
 using NameSet = std::unordered_set<std::string_view>;
 
 void read_level(FieldReader& reader, const MissingWords& missing, BlockColumn& column) {
@@ -165,7 +166,7 @@ void read_level(FieldReader& reader, const MissingWords& missing, BlockColumn& c
   column.codes.push_back(is_absent ? kMissingLevel : column.levels.code(field));
 }
 
-/// With the first level whose number is not what it plainly reads as.
+/// Returns a note with the first level whose number differs from its plain reading.
 std::string format_note(const Column& column, const NumberFormat& format) {
   for (const std::string_view level : column.levels) {
     double value = 0;
@@ -187,13 +188,13 @@ std::string ambiguous_note(const Column& column) {
       continue;
     }
     return fmt::format(
-        "column '{}' is read as text: '{}' may be {} or {}; --decimal point or comma says which",
+        "column '{}' is read as text: '{}' may be {} or {}; set --decimal point or comma",
         column.name, level, with_point, with_comma);
   }
   return {};
 }
 
-/// Reads one table; made per call of parse_csv.
+/// Parses one table; constructed by each call of parse_csv.
 class CsvParser {
  public:
   CsvParser(std::string_view text, std::string source, const ReadOptions& options,
@@ -219,7 +220,7 @@ class CsvParser {
   void parse_block(std::string_view text, Block& block) const;
   void parse_rows(std::string_view text, Block& block) const;
   void read_row(FieldReader& reader, Block& block) const;
-  [[nodiscard]] RowError ragged(std::size_t line, std::size_t columns) const;
+  [[nodiscard]] RowError ragged_row(std::size_t line, std::size_t columns) const;
   bool reconsider_kinds();
   void check_errors() const;
   [[nodiscard]] Column take_column(std::size_t c);
@@ -237,16 +238,16 @@ class CsvParser {
   CsvLayout layout_;
   std::vector<Kind> kinds_;
   std::vector<NumericReading> readings_;
-  std::vector<bool> declared_;  // categorical by the user's word
+  std::vector<bool> declared_;  // declared categorical by the user
   std::vector<std::string> unread_;
   std::vector<std::string> notes_;
   std::vector<std::string_view> block_texts_;
-  std::vector<Block> wave_;  // blocks read together; used again, so that they stay in the cache
+  std::vector<Block> wave_;  // blocks parsed in parallel; reused, so that they stay in the cache
   std::vector<Result> results_;
   std::size_t rows_ = 0;
 };
 
-// Lines are counted only now: nobody needs their numbers while all is well.
+// Lines are counted only on an error.
 void CsvParser::fail(std::string_view from, const RowError& error) const {
   const std::string_view before =
       text_.substr(0, static_cast<std::size_t>(from.data() - text_.data()));
@@ -290,7 +291,7 @@ std::size_t CsvParser::find_name(const std::string& name, std::string_view role)
 }
 
 void CsvParser::choose_kinds() {
-  // A decimal comma makes other numbers even of what is plainly one: 1.234.
+  // With a decimal comma even plain numbers differ: 1.234 is 1234.
   const bool plain = options_.decimal != DecimalChoice::comma;
   for (const bool textual : layout_.textual) {
     kinds_.push_back(textual || !plain ? Kind::categorical : Kind::numeric);
@@ -329,18 +330,17 @@ void CsvParser::choose_kinds() {
 void CsvParser::drop_index() {
   kinds_[0] = Kind::dropped;
   unread_.push_back(layout_.names[0]);
-  notes_.emplace_back(
-      "the first column has no name: it is taken for an index of the rows and left out");
+  notes_.emplace_back("the first column has no name: it is treated as a row index and left out");
 }
 
-RowError CsvParser::ragged(std::size_t line, std::size_t columns) const {
+RowError CsvParser::ragged_row(std::size_t line, std::size_t columns) const {
   return {line, fmt::format("{} column{}, {} has {}", columns, columns == 1 ? "" : "s",
                             layout_.header ? "header" : "first row", kinds_.size())};
 }
 
 void CsvParser::read_row(FieldReader& reader, Block& block) const {
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
-    if (reader.row_ended()) throw ragged(reader.row_line(), c);
+    if (reader.row_ended()) throw ragged_row(reader.row_line(), c);
     switch (kinds_[c]) {
       case Kind::numeric:
         read_numeric(reader, layout_.names[c], readings_[c], missing_, block.columns[c]);
@@ -356,7 +356,7 @@ void CsvParser::read_row(FieldReader& reader, Block& block) const {
   if (reader.row_ended()) return;
   std::size_t columns = kinds_.size();
   for (; !reader.row_ended(); ++columns) (void)reader.field();
-  throw ragged(reader.row_line(), columns);
+  throw ragged_row(reader.row_line(), columns);
 }
 
 void CsvParser::parse_rows(std::string_view text, Block& block) const {
@@ -383,7 +383,7 @@ void CsvParser::parse_block(std::string_view text, Block& block) const {
   } catch (const RowError& error) {
     block.error = error;
   }
-  // Binary files look ragged too; the zero says better what is wrong with them.
+  // Binary files look ragged too; the NUL byte is the better message.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     const auto line = static_cast<std::size_t>(std::ranges::count(text.substr(0, zero), '\n'));
     if (!block.error || line <= block.error->line) {
@@ -404,7 +404,7 @@ void CsvParser::parse_wave(std::size_t first, std::size_t count) {
   });
 }
 
-// Up to the end of that block.
+// Reports progress up to the end of that block.
 void CsvParser::show_progress(std::size_t block) const {
   if (!options_.progress) return;
   const std::string_view last = block_texts_[block];
@@ -416,7 +416,8 @@ void CsvParser::parse_blocks() {
   constexpr std::size_t kBlocksPerThread = 4;
   const std::size_t threads =
       options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
-  // Blocks take several times their text: not more of the file at once than an eighth.
+  // Blocks take several times the memory of their text, so at most an eighth of the file is parsed
+  // at once.
   const std::size_t most = std::max<std::size_t>(1, block_texts_.size() / 8);
   wave_.resize(threads == 1 ? 1 : std::min(threads * kBlocksPerThread, most));
   results_.assign(kinds_.size(), {});
@@ -425,7 +426,7 @@ void CsvParser::parse_blocks() {
     parse_wave(first, std::min(wave_.size(), block_texts_.size() - first));
     show_progress(std::min(first + wave_.size(), block_texts_.size()) - 1);
     if (first > 0) continue;
-    // Blocks are alike: room for all rows at once, with some to spare.
+    // Blocks are similar, so memory for all rows is reserved at once, with a margin.
     const std::size_t expected = rows_ * (block_texts_.size() / wave_.size() + 1) * 17 / 16;
     for (std::size_t c = 0; c < kinds_.size(); ++c) {
       if (kinds_[c] == Kind::numeric) results_[c].numbers.reserve(expected);
@@ -434,8 +435,8 @@ void CsvParser::parse_blocks() {
   }
 }
 
-// The sample may have shown numbers only where text follows; words for a missing number among no
-// numbers are categories.
+// The sample may have only numbers where text follows; words for a missing number in a column
+// without numbers are categories.
 bool CsvParser::reconsider_kinds() {
   bool changed = false;
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
@@ -475,11 +476,12 @@ Column CsvParser::take_column(std::size_t c) {
   return column;
 }
 
-// Numbers that are not plainly written, or have some other values among them.
+// Numeric columns that are not plain, or have some other values.
 void CsvParser::recognise_numbers(Column& column) {
   const std::vector<std::size_t> counts = count_levels(column);
   const FoundFormat found = find_format(column.levels, counts, options_.decimal);
-  // What is text in more than a tenth of its values is not numbers with slips among them.
+  // A column with text in more than a tenth of its values is not a numeric column with typing
+  // errors.
   if (found.numbers == 0 || 10 * found.numbers < 9 * found.present) return;
   if (found.ambiguous) {
     notes_.push_back(ambiguous_note(column));
@@ -492,18 +494,18 @@ void CsvParser::recognise_numbers(Column& column) {
   check_first_row(column);
 }
 
-// More likely a header that was not recognised than a value.
+// Text in the first row only is more likely a header that was not recognised.
 void CsvParser::check_first_row(const Column& column) const {
   if (layout_.header || options_.header || column.texts.empty() || column.texts[0].row > 0) return;
   FieldReader reader(body_, layout_.separator);
   (void)reader.next_row();
   fail(body_, {reader.row_line(),
                fmt::format("'{}' in column '{}', nearly all of whose values are numbers; if the "
-                           "first row is a header, say header = yes",
+                           "first row is a header, set header = yes",
                            column.texts[0].text, column.name)});
 }
 
-// Numbers are read as they plainly are; next to decimal commas they may have been meant otherwise.
+// Plain numbers in a file with decimal commas may have been meant otherwise.
 void CsvParser::note_dotted(const std::vector<Column>& columns) {
   if (options_.decimal != DecimalChoice::automatic ||
       std::ranges::none_of(columns, [](const Column& c) { return c.format.decimal == ','; })) {
@@ -517,12 +519,12 @@ void CsvParser::note_dotted(const std::vector<Column>& columns) {
     if (!plain || layout_.dotted[c].empty()) continue;
     notes_.push_back(
         fmt::format("column '{}' is read with a decimal point ('{}'), unlike others of the file; "
-                    "--decimal comma reads all alike",
+                    "set --decimal comma to read all columns alike",
                     one.name, layout_.dotted[c]));
   }
 }
 
-// Lines are counted only where somebody will ask for them.
+// Lines are counted only where they are needed.
 void CsvParser::find_lines(std::vector<Column>& columns) const {
   std::vector<TextValue*> texts;
   for (Column& column : columns) {
@@ -557,7 +559,7 @@ Table CsvParser::parse() {
                                 [&](std::size_t position) { return !quoted.contain(position); });
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
-  wave_ = {};  // as much as a small file again
+  wave_ = {};  // frees as much memory as a small file takes
   check_errors();
 
   Table table;
@@ -594,7 +596,7 @@ Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
   return parse_csv(file, options);
 }
 
-/// Cuts the text into blocks of whole rows and has each parsed by the layout of the first.
+/// Splits the text into blocks of whole rows and parses each with the layout of the first.
 class TableStream::Reader {
  public:
   Reader(const std::filesystem::path& path, const ReadOptions& options)
@@ -616,7 +618,8 @@ class TableStream::Reader {
   }
 
  private:
-  // Where the last whole row of a well filled text ends; at the end of the file, its end.
+  // Returns the end of the last complete row once enough text is read; at the end of the file, its
+  // end.
   std::size_t fill() {
     constexpr std::size_t kWanted = 16 * kBlockBytes;
     for (std::size_t wanted = kWanted;; wanted *= 2) {
@@ -625,11 +628,11 @@ class TableStream::Reader {
       if (!known_) learn_layout();
       if (!more) return text_.size();
       const std::size_t end = last_row_end();
-      if (end > 0) return end;  // else a row longer than all that
+      if (end > 0) return end;  // otherwise the row is longer than the text so far
     }
   }
 
-  // Behind the last line end outside of quotes.
+  // Returns the position after the last line end outside quotes.
   [[nodiscard]] std::size_t last_row_end() const {
     const QuotedLines quoted(text_, layout_.separator);
     std::size_t end = text_.rfind('\n');
@@ -646,11 +649,11 @@ class TableStream::Reader {
     try {
       layout_ = find_layout(body, options_);
     } catch (const RowError&) {
-      return;  // the parser says the same with the line
+      return;  // the parser reports the error with its line
     }
   }
 
-  // Later blocks have no header, and columns asked for by name exist or have been refused.
+  // Later blocks have no header, and columns given by name exist or have been reported.
   void keep_layout() {
     if (known_) return;
     known_ = true;
@@ -661,8 +664,8 @@ class TableStream::Reader {
   }
 
   FileStream file_;
-  ReadOptions options_;    // of the blocks,
-  ReadProgress progress_;  // of the file
+  ReadOptions options_;    // options of the blocks
+  ReadProgress progress_;  // progress of the whole file
   CsvLayout layout_;
   bool known_ = false;
   std::string text_;

@@ -48,7 +48,7 @@ Condition for_sets(const std::vector<std::string>& names, const std::string& wor
   return of(kSourceOptions[0]) || of(kSourceOptions[1]) || of(kSourceOptions[2]);
 }
 
-// The reader of text sees the levels as they are written; here a number is named by its value.
+// The text reader names levels as written; here a number is named by its value.
 void make_categorical(Column& column) {
   column.declared = true;
   if (column.categorical) return;
@@ -67,7 +67,7 @@ void make_categorical(Column& column) {
   column.numbers = {};
 }
 
-// For tables that are not read from text.
+// Applies `categorical` and `drop` to tables that are not read from text.
 void choose_columns(Table& table, const SourceOptions& options) {
   for (const std::string& name : options.categorical) {
     const Column& found = find_column(table, name, "categorical");
@@ -80,7 +80,7 @@ void choose_columns(Table& table, const SourceOptions& options) {
   if (table.columns.empty()) throw DataError("every column is dropped", table.source);
 }
 
-RawData chosen(Table table, const SourceOptions& options, std::string target = {}) {
+RawData make_table_data(Table table, const SourceOptions& options, std::string target = {}) {
   choose_columns(table, options);
   return {std::move(table), std::move(target)};
 }
@@ -89,17 +89,17 @@ bool has_batch_name(std::string_view name) {
   return name.ends_with(".bin") || name.ends_with(".bin.gz") || name.ends_with(".bin.xz");
 }
 
-// Other sizes with a zero among them are no text: damaged, which the reader says.
+// A file of another size with a zero byte is not text but damaged; the reader reports that.
 bool is_batch(std::string_view name, std::string_view bytes) {
   constexpr std::size_t kRecord = 3073;
   return has_batch_name(name) &&
          (bytes.size() % kRecord == 0 || bytes.find('\0') != std::string_view::npos);
 }
 
-RawData pictures(Images images, const SourceOptions& options, std::size_t own_test = 0) {
+RawData make_image_data(Images images, const SourceOptions& options, std::size_t own_test = 0) {
   if (!options.categorical.empty() || !options.drop.empty()) {
     throw OptionError(
-        fmt::format("categorical and drop need named columns; {} holds pictures", images.source));
+        fmt::format("categorical and drop need named columns; {} holds images", images.source));
   }
   return {std::move(images), "label", own_test};
 }
@@ -107,10 +107,10 @@ RawData pictures(Images images, const SourceOptions& options, std::size_t own_te
 RawData read_named(const std::string& name, const SourceOptions& options) {
   const NamedSetInfo& info = named_set_info(name);
   if (info.image.size() > 0) {
-    return pictures(load_named_images(name, options.data_dir), options, info.own_test);
+    return make_image_data(load_named_images(name, options.data_dir), options, info.own_test);
   }
   NamedSet set = load_named_set(name, options.data_dir);
-  return chosen(std::move(set.table), options, std::string(set.info.target));
+  return make_table_data(std::move(set.table), options, std::string(set.info.target));
 }
 
 void refuse_text_options(const SourceOptions& options, const std::string& name) {
@@ -118,23 +118,23 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
       options.decimal == DecimalChoice::automatic) {
     return;
   }
-  throw OptionError(
-      fmt::format("separator, header and decimal have no effect: only for a text file in columns; "
-                  "{} is another kind",
-                  name));
+  throw OptionError(fmt::format(
+      "separator, header and decimal have no effect: they apply to text files in columns only; "
+      "{} is not one",
+      name));
 }
 
-// Opened once: what a pipe holds does not come again.
+// Opened once, since a pipe cannot be read again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
   FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
   const bool is_cifar = is_batch(name, file.text());
   const FileKind kind = find_content_kind(file.text());
   if (is_cifar || kind != FileKind::csv) refuse_text_options(options, name);
-  if (is_cifar) return pictures(parse_cifar(file.text(), name), options);
+  if (is_cifar) return make_image_data(parse_cifar(file.text(), name), options);
   switch (kind) {
     case FileKind::npy:
-      return chosen(parse_npy(file.text(), name), options);
+      return make_table_data(parse_npy(file.text(), name), options);
     case FileKind::libsvm:
       if (!options.categorical.empty() || !options.drop.empty()) {
         throw OptionError(
@@ -142,7 +142,7 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
       }
       return {parse_libsvm(file.text(), name), "target"};
     case FileKind::idx:
-      return pictures(parse_idx(file.text(), name), options);
+      return make_image_data(parse_idx(file.text(), name), options);
     case FileKind::csv:
       break;
   }
@@ -156,8 +156,8 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
                                   join(synthetic_names(), ", "), join(named_sets(), ", ")));
   }
   if (is_synthetic(name)) {
-    return chosen(make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}),
-                  options, "y");
+    return make_table_data(
+        make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}), options, "y");
   }
   if (is_named(name)) return read_named(name, options);
   if (name == kStandardInput) return read_file(kStandardInputFile, options, csv);
@@ -219,7 +219,7 @@ DataFingerprint fingerprint(const SparseRows& sparse) {
   return {sparse.rows(), sparse.columns, sum.text()};
 }
 
-// Names of classes are left out: a file may not have those that the set has.
+// Class names do not count: a file may lack the names that the set has.
 DataFingerprint fingerprint(const Images& images) {
   Checksum sum;
   sum.add(shape_text(images.shape));
@@ -234,17 +234,17 @@ const std::vector<OptionSpec>& SourceOptions::options() {
   using O = SourceOptions;
   static const std::vector<OptionSpec> all{
       {"categorical", &O::categorical,
-       "columns that are categories though they look numeric, with commas between; one whose "
-       "name has a comma in double quotes"},
-      {"drop", &O::drop, "columns to leave out, with commas between, quoted likewise"},
+       "columns to treat as categorical though they look numeric, separated by commas; a name with "
+       "a comma must be in double quotes"},
+      {"drop", &O::drop, "columns to leave out, separated by commas, quoted likewise"},
       {"separator", &O::separator, Names{"auto", "comma", "semicolon", "tab", "space", "pipe"},
-       "what stands between the fields of a text file", for_files()},
+       "field separator of a text file", for_files()},
       {"header", &O::header, Names{"auto", "yes", "no"},
        "whether the first row of a text file names the columns", for_files()},
       {"decimal", &O::decimal, Names{"auto", "point", "comma"},
-       "decimal sign of a text file's numbers; auto: found column by column", for_files()},
+       "decimal sign of a text file's numbers; auto: detected for each column", for_files()},
       {"missing", &O::missing,
-       "words or numbers of a text file that mean a missing value, with commas between",
+       "words or numbers of a text file that mean a missing value, separated by commas",
        for_files()},
       {"data-dir", &O::data_dir,
        "folder of the named real sets; else ADACVAR_DATA, else adacvar in XDG_DATA_HOME or "
@@ -307,7 +307,7 @@ std::vector<std::filesystem::path> files_of(const std::string& name,
   try {
     files.push_back(find_labels_file(name));
   } catch (const DataError&) {
-    // No pictures, or none with labels: the reader says so.
+    // Not images, or images without labels: the reader reports that.
   }
   return files;
 }
@@ -319,9 +319,9 @@ bool is_text_table(const std::string& name) {
 }
 
 RawData read_data_like(const Preprocessor& training, const std::string& name,
-                       const SourceOptions& options, std::vector<std::string> also) {
-  also.push_back(training.parts().target);
-  return read(name, options, columns_like(training, read_options(options), also));
+                       const SourceOptions& options, std::vector<std::string> extra_columns) {
+  extra_columns.push_back(training.parts().target);
+  return read(name, options, columns_like(training, read_options(options), extra_columns));
 }
 
 DataFingerprint fingerprint_of(const RawData& data) {

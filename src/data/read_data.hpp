@@ -16,46 +16,46 @@
 
 namespace adacvar {
 
-/// What options of reading need to have an effect: one of the sources is of their kind.
+/// Conditions under which reading options have an effect: a source is of their kind.
 [[nodiscard]] Condition for_files();
 [[nodiscard]] Condition for_synthetic_sets();
 [[nodiscard]] Condition for_named_sets();
 
-/// What a source holds, before preprocessing.
+/// Content of a source, before preprocessing.
 struct RawData {
   std::variant<Table, SparseRows, Images> content;
-  std::string target = {};   ///< its usual target, where the source has one
-  std::size_t own_test = 0;  ///< that many rows at the end are the set's own test rows
+  std::string target = {};   ///< default target, if the source has one
+  std::size_t own_test = 0;  ///< number of rows at the end that are the set's own test rows
 
   [[nodiscard]] std::size_t rows() const noexcept;
   [[nodiscard]] const std::string& source() const noexcept;
 };
 
-/// Reads what `name` stands for: a synthetic set (normal, pareto, sinc), a named real set (adult,
-/// ...), `-`, which is standard input, or else a file or pipe: NPY, LIBSVM, idx or CSV, by its
-/// content; a batch of CIFAR-10 by its name (`.bin`, also packed) and size. Beside an idx file of
-/// pictures stands that of their labels (find_labels_file). A file that is called like a set is
-/// read as `./normal`. Throws: OptionError for an option that does not fit the source; DataError
-/// for what is wrong with the file, or when there is none of that name.
+/// Reads the data set `name`: a synthetic set (normal, pareto, sinc), a named real set (adult,
+/// ...), `-` for standard input, or else a file or pipe. NPY, LIBSVM, idx and CSV are detected by
+/// content, a batch of CIFAR-10 by its name (`.bin`, also compressed) and size. The labels of an
+/// idx file of images are read from the file beside it (find_labels_file). A file with the name of
+/// a set is read as `./normal`. Throws: OptionError for an option that does not fit the source;
+/// DataError for an error in the file, or when it does not exist.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
-/// The files that `read_data` reads for `name`: of a named set those in `data_dir`, of pictures
-/// also that of their labels; none of a synthetic set. They need not be there.
+/// Returns the files that `read_data` reads for `name`: those in `data_dir` for a named set,
+/// including the labels of images; none for a synthetic set. The files need not exist.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
     const std::string& name, const std::filesystem::path& data_dir = {});
 
-/// Whether `name` stands for a file of text in columns, which TableStream can read; a pipe, which
-/// cannot be read twice, is not looked into.
+/// True if `name` is a text file in columns, which TableStream can read. A pipe is not inspected,
+/// since it cannot be read twice.
 [[nodiscard]] bool is_text_table(const std::string& name);
 
-/// The same for data that a model of `training` is used on: columns that were categories in
-/// training are so here, numbers are written as there, of a text file only the columns in use and
-/// those of `also` are kept. There may be no rows.
+/// Reads data that a trained model is applied to: columns that were categorical in training stay
+/// categorical, numbers have the format of training, and only the features and `extra_columns` of a
+/// text file are kept. A file without rows is allowed.
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
-                                     std::vector<std::string> also = {});
+                                     std::vector<std::string> extra_columns = {});
 
-/// Cost: one pass over the data.
+/// Computes the fingerprint of the data. Cost: one pass.
 [[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);
 
 }  // namespace adacvar

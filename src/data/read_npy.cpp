@@ -46,7 +46,8 @@ std::string_view header_text(std::string_view bytes, const std::string& source) 
   return bytes.substr(begin, length);
 }
 
-/// What follows `key` in the header, a Python dictionary that NumPy writes in a fixed style.
+/// Returns the text after `key` in the header, a Python dictionary that NumPy writes in a fixed
+/// style.
 std::string_view value_of(std::string_view header, std::string_view key,
                           const std::string& source) {
   const std::size_t at = header.find(key);

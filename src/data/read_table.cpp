@@ -11,10 +11,11 @@ namespace adacvar {
 
 namespace {
 
-// Of the file, to know its kind.
+// Bytes of the file that are read to detect its format.
 constexpr std::size_t kEnough = std::size_t{1} << 20U;
 
-// Blank, a comment, or a number alone: a row of LIBSVM without features, or of a single column.
+// True for a blank line, a comment, or a lone number: a LIBSVM row without features, or a single
+// column.
 bool says_nothing(std::string_view line) {
   FieldReader reader(line.substr(0, line.find('#')), ' ');
   double ignored = 0;

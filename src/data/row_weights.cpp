@@ -32,7 +32,7 @@ std::vector<double> weights_of(const Table& table, const std::string& name,
   constexpr const char* kAllowed = "a weight is a finite number, at least 0";
   const Column& given = find_column(table, name, "weight");
   std::optional<Column> numeric = numeric_in(given, rows);
-  // So that the first text among plain numbers is named.
+  // Text among plain numbers is reported with its value.
   if (!numeric && given.categorical) numeric = as_numeric(given, {});
   const Column& column = numeric ? *numeric : given;
   std::vector<double> weights;
@@ -62,15 +62,14 @@ std::vector<double> positive_weights_of(const Table& table, const std::string& n
   const auto zero = std::ranges::find(weights, 0.0);
   if (zero != weights.end()) {
     refuse(table, find_column(table, name, "weight"),
-           rows[static_cast<std::size_t>(zero - weights.begin())],
-           "rows of weight 0 are to be left out");
+           rows[static_cast<std::size_t>(zero - weights.begin())], "remove rows of weight 0 first");
   }
   return weights;
 }
 
 void refuse_weight(const std::string& weight, const char* kind, const std::string& source) {
   if (weight.empty()) return;
-  throw OptionError(fmt::format("weight = '{}': a {} has no column of weights ({}); a CSV file may",
+  throw OptionError(fmt::format("weight = '{}': a {} has no column of weights ({}); use a CSV file",
                                 weight, kind, source));
 }
 

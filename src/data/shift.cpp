@@ -47,7 +47,7 @@ std::map<std::uint32_t, Rows> by_number(std::span<const Index> rows,
   return parts;
 }
 
-/// How many rows of each class `total` of them are, by largest remainder.
+/// Returns the number of rows of each class among `total`, rounded by largest remainder.
 std::map<std::uint32_t, std::size_t> stratified_sizes(const std::map<std::uint32_t, Rows>& parts,
                                                       std::size_t total, std::size_t rows) {
   std::map<std::uint32_t, std::size_t> sizes;
@@ -64,7 +64,7 @@ std::map<std::uint32_t, std::size_t> stratified_sizes(const std::map<std::uint32
   return sizes;
 }
 
-// `size` of the rows, each at most once, in increasing order.
+// Draws `size` of the rows without replacement, in increasing order.
 Rows some_of(Rows rows, std::size_t size, Rng& rng) {
   shuffle(rows, rng);
   rows.resize(std::min(size, rows.size()));

@@ -7,8 +7,8 @@
 
 namespace adacvar {
 
-/// Ends of consecutive blocks of about `size` bytes; each block but the last ends after a line
-/// end for which `may_end(position)` holds.
+/// Splits `text` into consecutive blocks of about `size` bytes; each block but the last ends after
+/// a line end for which `may_end(position)` holds.
 template <class MayEnd>
 std::vector<std::string_view> split_at_lines(std::string_view text, std::size_t size,
                                              const MayEnd& may_end) {

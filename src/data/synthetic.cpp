@@ -30,7 +30,8 @@ class Draws {
 
   double uniform(double low, double high) { return low + (high - low) * rng_.uniform(); }
 
-  // Box and Muller. The second variate is thrown away: a draw then depends on nothing before it.
+  // Box and Muller. The second variate is discarded, so that a draw does not depend on earlier
+  // ones.
   double normal() {
     const double radius = std::sqrt(-2.0 * portable::log(positive_uniform()));
     return radius * portable::sin_cos(2 * std::numbers::pi * rng_.uniform()).cos;
@@ -50,8 +51,8 @@ double physical_memory() {
          static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// A system may promise more memory than it has, and end the program when it is used; so what it
-// has is looked up, and `allocate` may fail all the same.
+// A system may grant more memory than it has and kill the program on use, so the physical memory is
+// checked as well; `allocate` may still fail.
 void with_memory_for(std::string_view name, std::size_t columns, std::size_t rows,
                      const auto& allocate) {
   const double bytes = static_cast<double>(columns * sizeof(double)) * static_cast<double>(rows);
@@ -59,8 +60,8 @@ void with_memory_for(std::string_view name, std::size_t columns, std::size_t row
     if (bytes > physical_memory()) throw std::bad_alloc();
     allocate();
   } catch (const std::bad_alloc&) {
-    throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more memory than there is", rows,
-                                  name, bytes / 1e9));
+    throw OptionError(fmt::format("rows = {} of {} take {:.3g} GB, more than the memory available",
+                                  rows, name, bytes / 1e9));
   }
 }
 

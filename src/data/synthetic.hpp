@@ -9,16 +9,16 @@
 
 namespace adacvar {
 
-/// 10,000 rows are enough for a tail of 1 % to hold 100 of them.
+/// By default a tail of 1 % has 100 rows.
 struct SyntheticOptions {
   std::size_t rows = 10'000;
   std::uint64_t seed = 0;
 };
 
-/// normal, pareto, sinc.
+/// Returns the names normal, pareto, sinc.
 [[nodiscard]] std::span<const std::string_view> synthetic_names() noexcept;
 
-/// A made regression set with the target `y`; the same bits on every platform.
+/// Generates a synthetic regression set with target `y`, bit for bit the same on every platform.
 ///
 /// `normal`, `pareto`: x1 .. x5 ~ N(0, 0.1 I + 0.9 11'), y = x'theta + noise with theta = (0.25,
 /// -0.25, 0.5, 0.7, -0.75); the noise is 0.1 N(0, 1), or 0.1 (P - 0.5) with P ~ Pareto(3) from 0

@@ -32,7 +32,7 @@ const Column& find_column(const Table& table, std::string_view name, std::string
   if (found == table.columns.end()) {
     if (name == kIndexName && std::ranges::find(table.unread, name) != table.unread.end()) {
       throw DataError(fmt::format("{} column '{}' was left out: a first column without a name is "
-                                  "taken for an index of the rows; a name in the header keeps it",
+                                  "treated as a row index; give it a name in the header to keep it",
                                   role, name),
                       table.source);
     }

@@ -16,13 +16,13 @@ inline constexpr std::uint32_t kMissingLevel = 0xffff'ffffU;
 /// How the numbers of a column are written: `1,234.50`, `0,64`, `$5`, `12 %`.
 struct NumberFormat {
   char decimal = '.';     ///< `.` or `,`; the other one may separate thousands
-  std::string mark = {};  ///< currency sign, or `%`, that stands with the numbers
+  std::string mark = {};  ///< currency sign or `%` next to the numbers
   bool grouped = false;   ///< thousands are separated: `1,234` is 1234, else not a number
 
   friend bool operator==(const NumberFormat&, const NumberFormat&) = default;
 };
 
-/// A value of a numeric column that is not a number. It counts as missing.
+/// Text in a numeric column; it counts as missing.
 struct TextValue {
   std::size_t row = 0;
   std::size_t line = 0;  ///< in the source, from 1; 0: not known
@@ -38,21 +38,21 @@ struct Column {
   CompactNumbers numbers;             ///< numeric: one per row, NaN where missing
   std::vector<std::uint32_t> codes;   ///< categorical: one per row, kMissingLevel where missing
   CompactNames levels;                ///< categorical: in order of first appearance
-  bool declared = false;              ///< categorical because the user said so
-  NumberFormat format = {};           ///< numeric: as its numbers were written
+  bool declared = false;              ///< declared categorical by the user
+  NumberFormat format = {};           ///< numeric: format of its numbers
   std::vector<TextValue> texts = {};  ///< numeric: values that are not numbers, by row
 
   friend bool operator==(const Column&, const Column&) = default;  // NaN differs from NaN
 };
 
-/// A file read into columns of equal length. `source` is what error messages call it.
+/// A file read into columns of equal length; `source` is its name in messages.
 struct Table {
   std::vector<Column> columns;
   std::size_t rows = 0;
   std::string source;
   std::size_t first_row = 0;             ///< number of the first row in the source, from 0
-  std::vector<std::string> unread = {};  ///< columns of the source that were not asked for
-  std::vector<std::string> notes = {};   ///< what a user should know of how it was read
+  std::vector<std::string> unread = {};  ///< columns of the source that were not read
+  std::vector<std::string> notes = {};   ///< notes for the user on how it was read
 };
 
 /// Sparse rows with a target each: row i has the entries start[i] .. start[i + 1] - 1.
@@ -67,19 +67,20 @@ struct SparseRows {
   [[nodiscard]] std::size_t rows() const noexcept { return target.size(); }
 };
 
-/// Names of the columns, in order, then those unread, as messages list them: `a, b, c`;
-/// of more than 40 the first and how many follow.
+/// Returns the names of the columns, then of those not read, for messages: `a, b, c`. A list of
+/// more than 40 is cut, with the number of further names.
 [[nodiscard]] std::string column_names(const Table& table);
 
-/// The column called `name`.
+/// Finds the column `name`.
 /// Throws: DataError `<role> column '<name>' is not one of: ...` when there is none.
 [[nodiscard]] const Column& find_column(const Table& table, std::string_view name,
                                         std::string_view role);
 
-/// The rows as a table: a column `target`, then c1, c2, ..., zeros written out.
+/// Converts sparse rows to a table: a column `target`, then c1, c2, ..., with explicit zeros.
 [[nodiscard]] Table to_table(const SparseRows& sparse);
 
-/// The rows of `second` below those of `first`; columns must agree in number, name and kind.
+/// Returns the rows of `first` followed by those of `second`; columns must agree in number, name
+/// and kind.
 /// Throws: DataError otherwise.
 [[nodiscard]] Table append_rows(const Table& first, const Table& second);
 

@@ -9,9 +9,9 @@
 namespace adacvar {
 
 /// Reads a table of text as read_csv does, some megabytes of rows at a time, so that memory does
-/// not grow with the file. Separator, header and names are found in the first block; whether a
-/// column is numeric is found block by block, unless the options say it is categorical.
-/// Throws: DataError with the file and line of the first thing that is wrong.
+/// not grow with the file. Separator, header and names are detected in the first block; whether a
+/// column is numeric is detected block by block, unless it is declared categorical.
+/// Throws: DataError with the file and line of the first error.
 class TableStream {
  public:
   explicit TableStream(const std::filesystem::path& path, const ReadOptions& options = {});
@@ -19,7 +19,7 @@ class TableStream {
   TableStream(TableStream&& other) noexcept;
   TableStream& operator=(TableStream&& other) noexcept;
 
-  /// The next rows, their first_row set; false at the end.
+  /// Reads the next rows and sets their first_row; returns false at the end.
   bool next(Table& block);
 
  private:

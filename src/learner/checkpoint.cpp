@@ -76,11 +76,12 @@ void save_progress(std::ostream& out, const std::string& identity, const LoopPro
 LoopProgress load_progress(std::istream& in, const std::string& identity) {
   StateReader reader(in, kProgressKind, 1);
   const auto length = reader.get<std::uint64_t>();
-  reader.require(length <= reader.remaining(), "a length that does not fit");
+  reader.require(length <= reader.remaining(), "a length is out of range");
   std::string written(length, '\0');
   reader.get_array(std::span<char>(written));
   if (written != identity) {
-    throw DataError("it belongs to a run with other data or options: remove it, or name another");
+    throw DataError(
+        "it belongs to a run with other data or options: remove it, or give another file");
   }
   LoopProgress progress{.steps = reader.get<std::uint64_t>(), .history = {}};
   const auto epochs = reader.get<std::uint64_t>();

@@ -17,21 +17,21 @@
 
 namespace adacvar {
 
-/// How far a run of the loop is.
+/// Progress of a training run.
 struct LoopProgress {
   std::uint64_t steps = 0;
-  std::vector<EpochRecord> history;  ///< an entry per epoch done
+  std::vector<EpochRecord> history;  ///< one entry per epoch done
 };
 
-/// `identity` and a fingerprint of the row weights, where there are any.
+/// Returns `identity` with a fingerprint of the row weights, if there are any.
 [[nodiscard]] std::string identity_with_weights(std::string identity,
                                                 std::span<const double> training,
                                                 std::span<const double> validation);
 
 inline constexpr std::string_view kCandidatesKind = "ACVRCAND";
 
-/// `identity` tells runs apart. Throws: DataError when the one written is another, or for a stream
-/// that is truncated or altered.
+/// Read a checkpoint of the run `identity`. Throws: DataError when it belongs to another run, or
+/// for a stream that is truncated or altered.
 void save_progress(std::ostream& out, const std::string& identity, const LoopProgress& progress);
 [[nodiscard]] LoopProgress load_progress(std::istream& in, const std::string& identity);
 
@@ -41,19 +41,20 @@ void load_objective(std::istream& in, AnyObjective& objective);
 void save_model_state(const LinearModel& model, std::ostream& out);
 void load_model_state(LinearModel& model, std::istream& in);
 
-/// Writes a checkpoint as a whole or not at all.
+/// Writes a checkpoint atomically.
 void write_checkpoint(const std::filesystem::path& path, std::string_view bytes);
 
-/// None when there is no such file. Throws: DataError when it cannot be read.
+/// Reads a checkpoint; none if the file does not exist. Throws: DataError when it cannot be read.
 [[nodiscard]] std::optional<std::istringstream> open_checkpoint(const std::filesystem::path& path);
 
-/// Errors of the data in `call` name the checkpoint.
+/// Runs `call`; a DataError gets the name of the checkpoint.
 template <class Call>
 void with_source(const std::filesystem::path& path, Call call) {
   try {
     call();
   } catch (const DataError& error) {
-    throw DataError(std::string("is no checkpoint to go on from: ") + error.what(), path.string());
+    throw DataError(std::string("is not a checkpoint to resume from: ") + error.what(),
+                    path.string());
   }
 }
 

@@ -26,7 +26,7 @@ double squared_norm(const Dataset& data, std::size_t row) {
 // unit of the score, which is a standard deviation of the target, or the margin.
 double curvature_of(const Loss& loss) { return loss.curvature() > 0 ? loss.curvature() : 1.0; }
 
-// Intercepts stand last in every output's parameters and are left out.
+// Intercepts, the last of every output's parameters, are not penalised.
 template <class Function>
 void for_each_weight(const LinearModel& model, Function function) {
   const std::size_t stride = model.features() + 1;
@@ -47,7 +47,7 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
       limit_(options.optimizer.momentum),
       gradient_(model_.parameters().size()),
       examples_(data.rows) {
-  // Every epoch reads the rows at random; with small pages each also waits for its address.
+  // Rows are read at random; with small pages each read also waits for an address translation.
   collapse_huge_pages(data.dense.data(), data.dense.size() * sizeof(float));
   for (std::size_t i = 0; i < data.rows; ++i) {
     examples_[i] = {.target = data.targets[i], .squared_norm = squared_norm(data, i)};
@@ -68,10 +68,10 @@ void LinearBackend::load(std::istream& in) {
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
   targets_.resize(batch.size());
-  slopes_.resize(batch.size() * model_.outputs());
-  model_.scores(data_, batch, slopes_);
+  derivatives_.resize(batch.size() * model_.outputs());
+  model_.scores(data_, batch, derivatives_);
   for (std::size_t b = 0; b < batch.size(); ++b) targets_[b] = examples_[batch[b]].target;
-  loss_.evaluate(slopes_, targets_, losses, slopes_);
+  loss_.evaluate(derivatives_, targets_, losses, derivatives_);
 }
 
 void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights, double rate,
@@ -80,11 +80,11 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
   const double share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
   if (outputs == 1) {
-    for (std::size_t b = 0; b < batch.size(); ++b) slopes_[b] *= weights[b] * share;
+    for (std::size_t b = 0; b < batch.size(); ++b) derivatives_[b] *= weights[b] * share;
   } else {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       const double factor = weights[b] * share;
-      for (std::size_t o = 0; o < outputs; ++o) slopes_[b * outputs + o] *= factor;
+      for (std::size_t o = 0; o < outputs; ++o) derivatives_[b * outputs + o] *= factor;
     }
   }
   std::ranges::fill(gradient_, 0.0);
@@ -102,13 +102,13 @@ void LinearBackend::fetch_examples(std::span<const Index> batch) const {
 void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const Index> next) {
   const std::size_t outputs = model_.outputs();
   for (std::size_t o = 0; o < outputs; ++o) {
-    add_rows(data_, batch, slopes_.data() + o, outputs,
+    add_rows(data_, batch, derivatives_.data() + o, outputs,
              gradient_.data() + o * (model_.features() + 1), next);
-    next = {};  // one pass has fetched them
+    next = {};  // fetched by one pass
   }
 }
 
-// The gradient is scaled, not the rate: momentum would carry the long one on to later steps.
+// The gradient is scaled, not the rate: momentum would carry the long step into later ones.
 void LinearBackend::limit_step(std::span<const Index> batch, std::span<const double> weights,
                                double rate) {
   if (options_.optimizer.kind != OptimizerKind::sgd) return;

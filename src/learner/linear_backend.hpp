@@ -17,7 +17,7 @@
 
 namespace adacvar {
 
-/// The backend of the loop for linear models: losses of a batch, then a weighted step on it.
+/// Backend of the training loop for linear models: losses of a batch, then a weighted step.
 class LinearBackend {
  public:
   /// Keeps references to all three.
@@ -31,8 +31,8 @@ class LinearBackend {
 
   void losses(std::span<const Index> batch, std::span<double> losses);
 
-  /// Moves against the gradient of sum w_b L_b / B + ridge/2 |w|^2 at the losses just computed.
-  /// Meanwhile the rows of `next` are fetched.
+  /// Takes a step along the negative gradient of sum w_b L_b / B + ridge/2 |w|^2 at the losses just
+  /// computed, and prefetches the rows of `next`.
   void step(std::span<const Index> batch, std::span<const double> weights, double rate,
             std::span<const Index> next);
 
@@ -42,10 +42,10 @@ class LinearBackend {
   void load(std::istream& in);
 
  private:
-  // What a step needs of an example beside its row, side by side: one cache miss.
+  // Data of an example besides its row, stored together to cost one cache miss.
   struct Example {
     double target;        // standardised
-    double squared_norm;  // of the row with its intercept
+    double squared_norm;  // squared norm of the row with its intercept
   };
 
   void fetch_examples(std::span<const Index> batch) const;
@@ -61,7 +61,7 @@ class LinearBackend {
   Optimizer optimizer_;
   double curvature_;  // bound of the loss's second derivative
   StepLimit limit_;
-  std::vector<double> gradient_, targets_, slopes_;
+  std::vector<double> gradient_, targets_, derivatives_;
   BigVector<Example> examples_;
 };
 

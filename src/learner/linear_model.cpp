@@ -43,9 +43,10 @@ void LinearModel::scores(const Dataset& data, std::span<const Index> rows,
 }
 
 void LinearModel::add_gradient(const Dataset& data, std::span<const Index> rows,
-                               std::span<const double> slopes, std::span<double> gradient) const {
+                               std::span<const double> derivatives,
+                               std::span<double> gradient) const {
   for (std::size_t o = 0; o < outputs_; ++o) {
-    add_rows(data, rows, slopes.data() + o, outputs_, gradient.data() + o * (features_ + 1));
+    add_rows(data, rows, derivatives.data() + o, outputs_, gradient.data() + o * (features_ + 1));
   }
 }
 

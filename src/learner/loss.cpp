@@ -16,7 +16,7 @@ namespace {
 
 struct Point {
   double loss;
-  double slope;
+  double derivative;
 };
 
 Point squared(double r) { return {r * r, 2.0 * r}; }
@@ -37,31 +37,31 @@ Point hinge(double m) { return m < 1 ? Point{1.0 - m, -1.0} : Point{0.0, 0.0}; }
 
 template <class Function>
 void by_residual(std::span<const double> scores, std::span<const double> targets,
-                 std::span<double> losses, std::span<double> slopes, Function function) {
+                 std::span<double> losses, std::span<double> derivatives, Function function) {
   for (std::size_t b = 0; b < targets.size(); ++b) {
     const Point point = function(scores[b] - targets[b]);
     losses[b] = point.loss;
-    slopes[b] = point.slope;
+    derivatives[b] = point.derivative;
   }
 }
 
 template <class Function>
 void by_margin(std::span<const double> scores, std::span<const double> targets,
-               std::span<double> losses, std::span<double> slopes, Function function) {
+               std::span<double> losses, std::span<double> derivatives, Function function) {
   for (std::size_t b = 0; b < targets.size(); ++b) {
     const double sign = targets[b] > 0.5 ? 1.0 : -1.0;
     const Point point = function(sign * scores[b]);
     losses[b] = point.loss;
-    slopes[b] = sign * point.slope;
+    derivatives[b] = sign * point.derivative;
   }
 }
 
-// Exponentials and logarithms of so many examples are taken together: several times as fast.
+// Block size for vectorised exponentials and logarithms, which are several times as fast.
 constexpr std::size_t kBlock = 256;
 
-// Of the margin m: log(1 + e^-m), without overflow for either sign.
+// Computes log(1 + e^-m) of the margin m, without overflow for either sign.
 void by_logistic(std::span<const double> scores, std::span<const double> targets,
-                 std::span<double> losses, std::span<double> slopes) {
+                 std::span<double> losses, std::span<double> derivatives) {
   std::array<double, kBlock> powers;
   for (std::size_t start = 0; start < targets.size(); start += kBlock) {
     const auto e = std::span(powers).first(std::min(kBlock, targets.size() - start));
@@ -71,30 +71,30 @@ void by_logistic(std::span<const double> scores, std::span<const double> targets
       const double sign = targets[start + b] > 0.5 ? 1.0 : -1.0;
       const double margin = sign * scores[start + b];
       losses[start + b] = margin < 0 ? -margin : 0.0;
-      slopes[start + b] = sign * ((margin < 0 ? -1.0 : -e[b]) / (1.0 + e[b]));
+      derivatives[start + b] = sign * ((margin < 0 ? -1.0 : -e[b]) / (1.0 + e[b]));
     }
     portable::log1p_in_place(e);
     for (std::size_t b = 0; b < e.size(); ++b) losses[start + b] += e[b];
   }
 }
 
-// Scores of an example become the slopes: the classes' probabilities, less 1 for the target's
-// class. Up to kBlock examples.
+// Replaces scores by derivatives: the class probabilities, less 1 for the target's class. Up to
+// kBlock examples.
 void softmax(std::span<const double> scores, std::span<const double> targets,
-             std::span<double> losses, std::span<double> slopes) {
+             std::span<double> losses, std::span<double> derivatives) {
   const std::size_t classes = scores.size() / targets.size();
   for (std::size_t b = 0; b < targets.size(); ++b) {
     const auto row = scores.subspan(b * classes, classes);
     const double most = *std::ranges::max_element(row);
     losses[b] = most - row[static_cast<std::size_t>(targets[b])];
-    for (std::size_t c = 0; c < classes; ++c) slopes[b * classes + c] = row[c] - most;
+    for (std::size_t c = 0; c < classes; ++c) derivatives[b * classes + c] = row[c] - most;
   }
-  portable::exp_in_place(slopes);
+  portable::exp_in_place(derivatives);
   std::array<double, kBlock> sums;
   for (std::size_t b = 0; b < targets.size(); ++b) {
-    const auto row = slopes.subspan(b * classes, classes);
+    const auto row = derivatives.subspan(b * classes, classes);
     sums[b] = std::accumulate(row.begin(), row.end(), 0.0);
-    for (double& slope : row) slope /= sums[b];
+    for (double& derivative : row) derivative /= sums[b];
     row[static_cast<std::size_t>(targets[b])] -= 1.0;
   }
   portable::log_in_place(std::span(sums).first(targets.size()));
@@ -102,13 +102,13 @@ void softmax(std::span<const double> scores, std::span<const double> targets,
 }
 
 void by_class(std::span<const double> scores, std::span<const double> targets,
-              std::span<double> losses, std::span<double> slopes) {
+              std::span<double> losses, std::span<double> derivatives) {
   if (targets.empty()) return;
   const std::size_t classes = scores.size() / targets.size();
   for (std::size_t start = 0; start < targets.size(); start += kBlock) {
     const std::size_t count = std::min(kBlock, targets.size() - start);
     softmax(scores.subspan(start * classes, count * classes), targets.subspan(start, count),
-            losses.subspan(start, count), slopes.subspan(start * classes, count * classes));
+            losses.subspan(start, count), derivatives.subspan(start * classes, count * classes));
   }
 }
 
@@ -124,7 +124,7 @@ const std::vector<OptionSpec>& LossOptions::options() {
        "residual where the loss becomes linear, in standard deviations of the target",
        with("loss", {"huber"})},
       {"tau", &O::tau, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-       "the quantile that is learned", with("loss", {"pinball"})},
+       "quantile to predict", with("loss", {"pinball"})},
   };
   return all;
 }
@@ -181,9 +181,9 @@ double Loss::curvature() const noexcept {
 }
 
 void Loss::evaluate(std::span<const double> scores, std::span<const double> targets,
-                    std::span<double> losses, std::span<double> slopes) const {
-  const auto residual = [&](auto f) { by_residual(scores, targets, losses, slopes, f); };
-  const auto margin = [&](auto f) { by_margin(scores, targets, losses, slopes, f); };
+                    std::span<double> losses, std::span<double> derivatives) const {
+  const auto residual = [&](auto f) { by_residual(scores, targets, losses, derivatives, f); };
+  const auto margin = [&](auto f) { by_margin(scores, targets, losses, derivatives, f); };
   switch (kind_) {
     case LossKind::squared:
       residual(squared);
@@ -198,13 +198,13 @@ void Loss::evaluate(std::span<const double> scores, std::span<const double> targ
       residual([this](double r) { return pinball(r, tau_); });
       break;
     case LossKind::logistic:
-      by_logistic(scores, targets, losses, slopes);
+      by_logistic(scores, targets, losses, derivatives);
       break;
     case LossKind::hinge:
       margin(hinge);
       break;
     case LossKind::softmax:
-      by_class(scores, targets, losses, slopes);
+      by_class(scores, targets, losses, derivatives);
       break;
   }
 }

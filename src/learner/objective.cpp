@@ -25,8 +25,8 @@ std::size_t window_size(std::size_t rows, double alpha, double draws) {
   return wanted < static_cast<double>(rows) ? static_cast<std::size_t>(wanted) : rows;
 }
 
-// nu with sum w_i sigma(z_i + nu) = alpha sum w_i, alpha < 1: Newton within a bracket, which the
-// smallest and the largest z give.
+// Solves sum w_i sigma(z_i + nu) = alpha sum w_i for nu, alpha < 1, by Newton steps in a bracket
+// from the smallest and largest z.
 double weighted_tilt(std::span<const double> z, std::span<const double> weights, double alpha) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   const double odds = portable::log(alpha / (1.0 - alpha));
@@ -36,15 +36,15 @@ double weighted_tilt(std::span<const double> z, std::span<const double> weights,
   double tilt = std::midpoint(low, high);
   for (int iteration = 0; iteration < 200 && low < high; ++iteration) {
     double gap = -alpha * total;
-    double slope = 0.0;
+    double derivative = 0.0;
     for (std::size_t i = 0; i < z.size(); ++i) {
       const double p = portable::sigmoid(z[i] + tilt);
       gap += weights[i] * p;
-      slope += weights[i] * p * (1.0 - p);
+      derivative += weights[i] * p * (1.0 - p);
     }
     (gap < 0.0 ? low : high) = tilt;
     if (std::abs(gap) <= 1e-13 * alpha * total) break;
-    double next = tilt - gap / slope;
+    double next = tilt - gap / derivative;
     // Written so that a NaN or an infinite step bisects.
     if (!(next > low && next < high)) next = std::midpoint(low, high);
     if (next == tilt) break;
@@ -143,7 +143,7 @@ void TruncObjective::weight(std::span<const Index> batch, std::span<const double
   if (!is_first) window_.add(batch, losses);
 }
 
-// The level has the tail's losses above it: the largest of the others.
+// Returns the level: the largest loss that is not in the tail.
 void TruncObjective::fit() {
   const std::span<const double> losses = window_.losses();
   if (!window_.weights().empty()) {
@@ -163,8 +163,8 @@ void TruncObjective::fit() {
                                         static_cast<double>(at_level);
 }
 
-// The same with weights: rows are in the tail as a whole, the one on its border so often that the
-// tail's mean weight is exact.
+// As above with weights: rows are in the tail as a whole, the border row so often that the mean
+// weight of the tail is exact.
 void TruncObjective::fit_weighted(std::span<const double> losses, std::span<const double> weights) {
   std::vector<std::size_t> order(losses.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -219,7 +219,7 @@ void SoftObjective::weight(std::span<const Index> batch, std::span<const double>
 
 void SoftObjective::fit() {
   const std::span<const double> losses = window_.losses();
-  // Not 0, and not so large that the level could overflow.
+  // Above 0, and not so large that the level could overflow.
   width_ = std::clamp(temperature_ * cvar(losses, window_.weights(), alpha_),
                       std::numeric_limits<double>::min(), 1e300);
   std::vector<double> scaled(losses.size());

@@ -27,7 +27,7 @@ const std::vector<OptionSpec>& OptimizerOptions::options() {
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
        (with("optimizer", {"sgd"}) || with("tune")) && without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
-       "weights shrink by learning rate * weight decay a step, intercepts too", takes_steps()},
+       "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},
   };
   return all;
 }

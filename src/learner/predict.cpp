@@ -13,7 +13,7 @@ namespace adacvar {
 
 namespace {
 
-// Scores of one row become the classes' probabilities.
+// Replaces the scores of one row by class probabilities.
 void softmax(std::span<double> scores) {
   const double largest = *std::ranges::max_element(scores);
   double sum = 0.0;

@@ -18,7 +18,7 @@ void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
 TrainOptions resolve_defaults(TrainOptions options, std::size_t rows, const Loss& loss) {
   if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(rows / 64, 8, 64);
   if (!options.learning_rate) {
-    // The smaller the tail, the more the rows drawn from it pull both ways.
+    // The smaller the tail, the more the gradients of its rows disagree.
     const bool noisy = !loss.fits(Task::regression) && options.algorithm == Algorithm::adacvar;
     options.learning_rate = noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
   }

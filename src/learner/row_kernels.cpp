@@ -10,21 +10,21 @@ namespace adacvar {
 
 namespace {
 
-// Rows between fetch and use: memory answers after about so many.
+// Prefetch distance in rows, about the latency of memory.
 constexpr std::size_t kAhead = 16;
 
-// Rows taken together: each waits for its own additions only, and weights are read once for all.
+// Rows processed together: their additions are independent, and weights are read once for all.
 constexpr std::size_t kGroup = 4;
 
 constexpr std::size_t kLine = 64;
 
-// What the pass for the scores read is still near in the pass for the gradient, up to this size.
+// Up to this size, rows read for the scores are still in the cache for the gradient.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 17U;
 
 void fetch(const void* memory, std::size_t bytes) {
   const auto* begin = static_cast<const char*>(memory);
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(begin + at);
-  // A row need not start a line, so it may reach into one more.
+  // A row need not be aligned to a cache line, so it may extend into one more.
   if (bytes > 0) __builtin_prefetch(begin + bytes - 1);
 }
 
@@ -39,12 +39,12 @@ void fetch_sparse(const Dataset& data, Index row) {
   fetch(data.value.data() + begin, count * sizeof(data.value[0]));
 }
 
-// Whether so many rows, once read, stay near.
+// True if that many rows stay in the cache.
 bool fit_cache(const Dataset& data, std::span<const Index> rows) {
   return rows.size() * data.features * sizeof(float) <= kCacheBytes;
 }
 
-// Always inlined, as below, to take on the instruction set of the caller.
+// Always inlined, as below, so that it is compiled for the instruction set of the caller.
 [[gnu::always_inline]] inline void load(const double* from, Vec4& to) {
   std::memcpy(&to, from, sizeof(to));
 }
@@ -125,9 +125,10 @@ ADACVAR_WIDE void score_dense(const Dataset& data, std::span<const Index> rows,
   }
 }
 
-// Rows that do not count are left out: for the truncated loss they are most.
-ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, const double* slopes,
-                            std::size_t stride, double* gradient, std::span<const Index> next) {
+// Rows of derivative 0 are skipped: with the truncated loss they are most.
+ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows,
+                            const double* derivatives, std::size_t stride, double* gradient,
+                            std::span<const Index> next) {
   std::array<const float*, kGroup> group;
   std::array<double, kGroup> factors;
   std::size_t count = 0;
@@ -136,10 +137,10 @@ ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, co
   for (std::size_t b = 0; b < rows.size(); ++b) {
     if (b + kAhead < fetched) fetch_dense(data, rows[b + kAhead]);
     if (b < coming) fetch_dense(data, next[b]);
-    const double slope = slopes[b * stride];
-    if (slope == 0.0) continue;
+    const double derivative = derivatives[b * stride];
+    if (derivative == 0.0) continue;
     group[count] = data.dense.data() + rows[b] * data.features;
-    factors[count] = slope;
+    factors[count] = derivative;
     if (++count < kGroup) continue;
     add<kGroup>(group.data(), factors.data(), data.features, gradient);
     count = 0;
@@ -147,7 +148,7 @@ ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows, co
   for (std::size_t r = 0; r < count; ++r) add<1>(&group[r], &factors[r], data.features, gradient);
 }
 
-// What a row's entries are must itself be fetched before they can be.
+// The offsets of a row must be prefetched before its entries can be.
 void fetch_ahead_sparse(const Dataset& data, std::span<const Index> rows, std::size_t b) {
   if (b + 2 * kAhead < rows.size()) __builtin_prefetch(&data.start[rows[b + 2 * kAhead]]);
   if (b + kAhead < rows.size()) fetch_sparse(data, rows[b + kAhead]);
@@ -165,15 +166,15 @@ void score_sparse(const Dataset& data, std::span<const Index> rows, const double
   }
 }
 
-void add_sparse(const Dataset& data, std::span<const Index> rows, const double* slopes,
+void add_sparse(const Dataset& data, std::span<const Index> rows, const double* derivatives,
                 std::size_t stride, double* gradient) {
   for (std::size_t b = 0; b < rows.size(); ++b) {
-    const double slope = slopes[b * stride];
-    if (slope == 0.0) continue;
+    const double derivative = derivatives[b * stride];
+    if (derivative == 0.0) continue;
     for (std::size_t e = data.start[rows[b]]; e < data.start[rows[b] + 1]; ++e) {
-      gradient[data.column[e]] += slope * static_cast<double>(data.value[e]);
+      gradient[data.column[e]] += derivative * static_cast<double>(data.value[e]);
     }
-    gradient[data.features] += slope;
+    gradient[data.features] += derivative;
   }
 }
 
@@ -185,12 +186,12 @@ void score_rows(const Dataset& data, std::span<const Index> rows, const double* 
   score(data, rows, weights, intercept, scores, stride);
 }
 
-void add_rows(const Dataset& data, std::span<const Index> rows, const double* slopes,
+void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,
               std::size_t stride, double* gradient, std::span<const Index> next) {
   if (data.is_sparse()) {
-    add_sparse(data, rows, slopes, stride, gradient);
+    add_sparse(data, rows, derivatives, stride, gradient);
   } else {
-    add_dense(data, rows, slopes, stride, gradient, next);
+    add_dense(data, rows, derivatives, stride, gradient, next);
   }
 }
 

@@ -5,16 +5,16 @@
 
 namespace adacvar {
 
-/// Keeps gradient steps stable without moving the point that they lead to.
+/// Keeps gradient steps stable without changing the point to which they converge.
 ///
 /// A step is stable while rate * curvature < 2, and the trace of a batch's Hessian bounds its
 /// curvature. Over many batches, steps are stable in mean square while rate < 2 E[trace] /
 /// E[trace^2]. The limit is half of that, from the batches before: it does not depend on the batch
-/// it is applied to, so the expected step keeps the direction of the gradient. To shorten the
-/// steps of heavy batches instead would weight their rows less, and change what is minimised.
+/// it is applied to, so the expected step keeps the direction of the gradient. Shortening the steps
+/// of heavy batches instead would give their rows less weight and change the objective.
 class StepLimit {
  public:
-  /// Momentum m adds up to 1 / (1 - m) steps.
+  /// With momentum m a step counts 1 / (1 - m) times.
   explicit StepLimit(double momentum) : longest_(2.0 * (1.0 - momentum)) {}
 
   void observe(double trace) {
@@ -24,14 +24,14 @@ class StepLimit {
     mean_square_ += share * (trace * trace - mean_square_);
   }
 
-  /// Factor in (0, 1] on a learning rate.
+  /// Returns a factor in (0, 1] on a learning rate.
   [[nodiscard]] double factor(double rate) const {
     const double wanted = 0.5 * longest_ * mean_;
     const double needed = rate * mean_square_;
     return needed > wanted ? wanted / needed : 1.0;
   }
 
-  /// Factor in (0, 1] on the step of a batch that is unstable on its own all the same. Rare.
+  /// Returns a factor in (0, 1] on the step of a batch that is unstable by itself, which is rare.
   [[nodiscard]] double guard(double rate, double trace) const {
     return rate * trace > longest_ ? longest_ / (rate * trace) : 1.0;
   }

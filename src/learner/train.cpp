@@ -69,7 +69,7 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
   check_options(options);
   check_options(options.optimizer);
   if (options.algorithm == Algorithm::exact) {
-    throw OptionError("algorithm = exact takes no steps: solve_exact is its function");
+    throw OptionError("algorithm = exact takes no steps: call solve_exact");
   }
   if (options.learner == Learner::btl && options.algorithm != Algorithm::adacvar) {
     throw OptionError(fmt::format("learner = btl plays against the sampler of adacvar, not {}",
@@ -85,7 +85,7 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
   }
   const bool needs_validation = options.iterate == Iterate::best || options.patience > 0;
   if (needs_validation && (validation == nullptr || validation->rows == 0)) {
-    throw OptionError("iterate = best and patience need validation data, there is none");
+    throw OptionError("iterate = best and patience need validation data, but there is none");
   }
 }
 
@@ -108,8 +108,8 @@ std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Lo
 
 namespace {
 
-// Losses with bounded slopes stay finite however far a run goes astray. No algorithm that works
-// ends with a mean loss above ten times the CVaR that it began with.
+// Losses with bounded derivatives stay finite even if a run diverges. A working run does not end
+// with a mean loss above ten times its initial CVaR.
 bool has_run_away(const LinearModel& model, const LinearModel& start, const Dataset& data,
                   const Loss& loss, double alpha) {
   const std::vector<double> losses = losses_of(model, data, loss);

@@ -4,7 +4,7 @@
 
 namespace adacvar {
 
-/// When options of training have an effect.
+/// Conditions under which training options have an effect.
 
 /// Batches are drawn.
 [[nodiscard]] inline Condition draws_batches() {

@@ -25,7 +25,7 @@ namespace adacvar {
                                      std::uint64_t draws);
 [[nodiscard]] AnyObjective objective_for(const TrainOptions& options, const Dataset& training);
 
-/// The learning rate of an epoch, counted from 1.
+/// Returns the learning rate of an epoch, counted from 1.
 [[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch);
 
 /// Throws: see `train`.
@@ -39,8 +39,8 @@ inline void add_to_mean(LinearModel& mean, double share, const LinearModel& mode
 }
 inline void set_zero(LinearModel& model) { std::ranges::fill(model.parameters(), 0.0); }
 
-/// Keeps what the result may be made of. `Model` is a copy of all that is learned; a source has
-/// `model()`, which is asked only when a copy is kept, for of a network it is not cheap.
+/// Keeps the iterates that may become the result. `Model` is a copy of all parameters; a source has
+/// `model()`, which is called only when a copy is kept, since copying a network is expensive.
 template <class Model>
 class Candidates {
  public:
@@ -63,11 +63,11 @@ class Candidates {
     }
   }
 
-  /// From now on `recent` is kept up to date.
+  /// Enables `recent`.
   void watch() {
     if (!recent_) recent_ = last_resort_;
   }
-  /// Mean of the steps since epoch 1, 2, 4, 8, ... began: of half of all epochs or more.
+  /// Mean of the steps since the start of epoch 1, 2, 4, 8, ...: at least half of all epochs.
   [[nodiscard]] const Model& recent() const { return *recent_; }
   void before_epoch(std::uint64_t epoch) {
     if (std::has_single_bit(epoch)) recent_count_ = 0;
@@ -115,10 +115,10 @@ class Candidates {
     least_loss_ = in.get<double>();
     for (std::optional<Model>* place : {&best_model_, &kept_, &recent_}) {
       place->reset();
-      if (in.get<bool>()) *place = last_resort_;  // of the right size, to be read into
+      if (in.get<bool>()) *place = last_resort_;  // a model of the right size to read into
     }
   }
-  /// All models that are there, for saving and loading.
+  /// All models, for saving and loading.
   [[nodiscard]] std::vector<Model*> models() {
     std::vector<Model*> result{&last_resort_};
     for (std::optional<Model>* place : {&best_model_, &kept_, &recent_}) {
@@ -128,15 +128,15 @@ class Candidates {
   }
 
  private:
-  // A running mean: no sum that could overflow.
+  // A running mean, since a sum could overflow.
   static void add(Model& mean, std::uint64_t count, const Model& model) {
     add_to_mean(mean, 1.0 / static_cast<double>(count), model);
   }
 
-  // A run that was stopped may not have reached what its iterate is made of.
+  // A stopped run may not have reached the steps of its iterate.
   [[nodiscard]] const Model& wanted_model(const Model& last, std::uint64_t steps_done,
                                           StopReason reason) const {
-    if (reason == StopReason::gap) return *recent_;  // it is what was certified
+    if (reason == StopReason::gap) return *recent_;  // the certified model
     const bool cut_short = reason == StopReason::interrupted || reason == StopReason::patience;
     if (best_model_ && (iterate_ == Iterate::best || cut_short)) return *best_model_;
     const bool kept = (iterate_ == Iterate::average && averaged_ > 0) ||
@@ -152,27 +152,27 @@ class Candidates {
   std::uint64_t epochs_without_better_ = 0;
   double best_ = std::numeric_limits<double>::infinity();
   double least_loss_ = std::numeric_limits<double>::infinity();
-  Model last_resort_;  // if the run diverges
+  Model last_resort_;  // result if the run diverges
   std::optional<Model> best_model_;
   std::optional<Model> kept_;
   std::optional<Model> recent_;
 };
 
-/// What supplies losses and takes steps.
+/// Backend of the training loop: computes losses and takes steps.
 template <class B>
 concept Backend = requires(B b, const B& c, std::span<const Index> batch, std::span<double> losses,
                            std::span<const double> weights, double rate,
                            std::span<const Index> next, const AnySampler& sampler) {
-  typename B::Model;                                        // a copy of what is learned
+  typename B::Model;                                        // a copy of the parameters
   { c.model() } -> std::convertible_to<typename B::Model>;  // now
-  { c.scorer() } -> std::convertible_to<const Scorer&>;     // the same, for use
+  { c.scorer() } -> std::convertible_to<const Scorer&>;     // the current model
   { c.is_finite() } -> std::same_as<bool>;
   b.losses(batch, losses);
-  b.step(batch, weights, rate, next);  // `next` is the batch that follows, to be fetched
-  b.after_update(sampler);             // the sampler has seen the losses
+  b.step(batch, weights, rate, next);  // `next`: the following batch, to prefetch
+  b.after_update(sampler);             // called after the sampler has observed the losses
 };
 
-/// A backend whose runs can go on after they were killed.
+/// A backend whose runs can resume from a checkpoint.
 template <class B>
 concept Resumable = Backend<B> &&
     requires(B b, const B& c, typename B::Model& model, const typename B::Model& kept,
@@ -183,8 +183,8 @@ concept Resumable = Backend<B> &&
   load_model_state(model, in);
 };
 
-/// The one loop of all algorithms: draw, losses, weigh, observe, step. (Observing and stepping do
-/// not hang on each other.)
+/// The training loop of all algorithms: draw, compute losses, weight them, observe, step.
+/// (Observing and stepping are independent.)
 template <Backend B>
 class TrainingLoop {
  public:
@@ -242,8 +242,8 @@ class TrainingLoop {
     const double rate = rate_at(options_, epoch);
     sampler_.draw(rng_, batch_);
     for (std::uint64_t left = steps_per_epoch_; left > 0; --left) {
-      // An atomic load costs little, but a million of them a second need not be. A network's step
-      // may take seconds.
+      // Not at every step: an atomic load is cheap, but a million per second are not. A network's
+      // step may take seconds.
       if (hooks_.stop != nullptr && (!kIsLinear || step_ % 64 == 0) && *hooks_.stop) {
         return stop(StopReason::interrupted);
       }
@@ -266,8 +266,8 @@ class TrainingLoop {
     return backend_.is_finite() || stop(StopReason::diverged);
   }
 
-  // The next draw hangs on the losses but not on the step: made before it, memory can send the rows
-  // while the step is computed.
+  // The next draw depends on the losses but not on the step: drawn before it, its rows are
+  // prefetched while the step is computed.
   std::span<const Index> draw_next() {
     sampler_.draw(rng_, next_batch_);
     return next_batch_;
@@ -308,7 +308,7 @@ class TrainingLoop {
             .sampler = std::get_if<AdaptiveSampler>(&sampler_.variant())};
   }
 
-  // All that the epochs to come hang on, written between two of them.
+  // Complete state between two epochs.
   void keep_checkpoint() {
     if (hooks_.checkpoint.empty() || !result_.checkpoint_error.empty()) return;
     if constexpr (Resumable<B>) {
@@ -322,7 +322,7 @@ class TrainingLoop {
       kept.write_to(out);
       for (const Model* model : candidates_.models()) save_model_state(*model, out);
       backend_.save(out);
-      // A full disk must not cost the model; the last checkpoint stays as it is.
+      // A full disk must not end training; the last checkpoint is kept.
       try {
         write_checkpoint(hooks_.checkpoint, out.view());
       } catch (const OptionError& error) {

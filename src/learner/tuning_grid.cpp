@@ -4,7 +4,7 @@ namespace adacvar {
 
 namespace {
 
-// The knob of the algorithm, times `factor`.
+// Multiplies the main parameter of the algorithm by `factor`.
 void turn(TrainOptions& options, double factor) {
   switch (options.algorithm) {
     case Algorithm::adacvar:

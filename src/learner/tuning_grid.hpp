@@ -6,12 +6,12 @@
 
 namespace adacvar {
 
-/// The small grid that tuning tries: optimizer (SGD with momentum, Adam) x learning rate (1/10, 1
-/// and 10 times the one given) x three values of what matters most to the algorithm: for adacvar
-/// eta (1/3, 1, 3 times), for soft the temperature (1/10, 1, 10), for trunc and mean again the
-/// learning rate (1/3, 1, 3). Eighteen runs for every algorithm, so that none is
-/// favoured; the first is the one given. (exact has nothing to tune: one run.) What is automatic
-/// should be resolved before (`resolve_defaults`).
+/// Returns the tuning grid: optimizer (SGD with momentum, Adam) x learning rate (1/10, 1 and 10
+/// times the given one) x three values of the main parameter of the algorithm: eta for adacvar
+/// (1/3, 1, 3 times), the temperature for soft (1/10, 1, 10), again the learning rate for trunc and
+/// mean (1/3, 1, 3). It has 18 runs for every algorithm, so that none is favoured; the first has
+/// the given options. (exact has nothing to tune: one run.) Automatic values must be resolved
+/// before (`resolve_defaults`).
 [[nodiscard]] std::vector<TrainOptions> tuning_grid(const TrainOptions& options);
 
 }  // namespace adacvar

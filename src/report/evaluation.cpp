@@ -107,7 +107,9 @@ ordered_json risk_json(const RiskTable& table) {
                        {"mean_interval", interval_json(table.risk.at(0).mean_interval)},
                        {"tails", std::move(list)},
                        {"heavy_tail", table.risk.at(0).heavy_tail()}};
-  if (table.weight != static_cast<double>(table.rows)) json["weight"] = table.weight;
+  if (table.weight > 0 && table.weight != static_cast<double>(table.rows)) {
+    json["weight"] = table.weight;
+  }
   if (table.risk.at(0).tail_index) json["tail_index"] = *table.risk.at(0).tail_index;
   if (table.accuracy) json["accuracy"] = *table.accuracy;
   if (table.min_class_precision) json["min_class_precision"] = *table.min_class_precision;

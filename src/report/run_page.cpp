@@ -236,17 +236,20 @@ PageSection sampler_section(const RunReport& report) {
       "Effective number of training rows of the distribution (1 / sum of squared probabilities): "
       "all rows for the uniform distribution, fewer as it concentrates on the tail.",
       adaptive("Effective number of examples", "rows",
-               [](const RunResult&, const LawSummary& summary) { return summary.effective_rows; }));
+               [](const RunResult&, const DistributionSummary& summary) {
+                 return summary.effective_rows;
+               }));
   add_chart(
       section, "tail-share",
       "Probability of the rows that are currently the worst alpha share; alpha for the uniform "
       "distribution.",
-      adaptive(
-          "Draws in the current tail", "share of draws, %",
-          [](const RunResult&, const LawSummary& summary) { return 100 * summary.tail_share; }));
+      adaptive("Draws in the current tail", "share of draws, %",
+               [](const RunResult&, const DistributionSummary& summary) {
+                 return 100 * summary.tail_share;
+               }));
   add_chart(section, "entropy", "As a share of the entropy of the uniform distribution.",
             adaptive("Entropy of the distribution", "share, %",
-                     [rows](const RunResult& result, const LawSummary& summary) {
+                     [rows](const RunResult& result, const DistributionSummary& summary) {
                        return 100 * summary.entropy / std::log(std::max(2.0, rows(result)));
                      }));
   return section;

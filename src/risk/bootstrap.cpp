@@ -11,8 +11,8 @@ namespace adacvar {
 
 namespace {
 
-// A resample whose tail happens to be nearly constant must not throw an end of the interval
-// arbitrarily far; for 10 losses in the tail and more this bound is practically never met.
+// Keeps a resample with a nearly constant tail from moving an end of the interval arbitrarily far;
+// with at least 10 losses in the tail this bound is practically never reached.
 constexpr double kLeastSpread = 0.1;
 
 }  // namespace

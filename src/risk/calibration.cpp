@@ -13,9 +13,9 @@ std::vector<CalibrationBin> calibration(std::span<const double> confidences,
                                         std::span<const std::uint8_t> correct, std::size_t bins,
                                         std::span<const double> weights) {
   if (confidences.size() != correct.size()) {
-    throw OptionError("calibration: as many confidences as answers are needed");
+    throw OptionError("calibration: confidences and correct differ in length");
   }
-  if (bins == 0) throw OptionError("calibration needs a bin");
+  if (bins == 0) throw OptionError("bins = 0: calibration needs at least one bin");
   check_row_weights(weights, confidences.size());
   std::vector<CalibrationBin> result(bins);
   for (std::size_t i = 0; i < confidences.size(); ++i) {

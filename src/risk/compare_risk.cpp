@@ -25,7 +25,7 @@ constexpr std::uint64_t kLeastResamples = 200;
 constexpr std::size_t kMostResampledRows = 100'000;
 constexpr std::size_t kResamplesPerBlock = 8;
 
-/// The losses of all models on the rows that may be in the tail of one, row by row, times `scale`.
+/// Losses of all models, times `scale`, on the rows that may be in the tail of one; row by row.
 struct TailRows {
   std::size_t models = 0;
   std::size_t all_rows = 0;
@@ -33,8 +33,8 @@ struct TailRows {
   double count = 0;  // alpha n
   double scale = 1;
   std::vector<double> losses = {};
-  std::vector<double> weights = {};            // of the rows; empty: all count 1
-  std::vector<std::vector<Index>> order = {};  // of a model: its worst rows, the worst first
+  std::vector<double> weights = {};            // row weights; empty: all count 1
+  std::vector<std::vector<Index>> order = {};  // for each model its worst rows, the worst first
 
   [[nodiscard]] std::size_t rows() const { return losses.size() / models; }
   [[nodiscard]] std::size_t border() const {
@@ -45,8 +45,8 @@ struct TailRows {
   }
 };
 
-// So many of a model's worst rows that the border of a resample is beyond them with a chance below
-// 1e-9.
+// Returns the number of worst rows beyond which the border of a resample lies with a probability
+// below 1e-9.
 std::size_t rows_with_border(double count, std::size_t n) {
   return std::min(n, static_cast<std::size_t>(count + 6 * std::sqrt(count) + 20));
 }
@@ -106,7 +106,8 @@ TailRows collect(std::span<const std::vector<double>> models, double alpha,
   return tail;
 }
 
-// The weight of the rows drawn, row i counts[i] times, and the sum of its squares.
+// Returns the total weight, and sum of squared weights, of a resample in which row i is drawn
+// counts[i] times.
 struct DrawnWeight {
   double sum = 0;
   double squares = 0;
@@ -122,7 +123,8 @@ DrawnWeight weight_of(const TailRows& tail, std::span<const std::uint32_t> count
   return drawn;
 }
 
-// The VaR of a model where row i was drawn counts[i] times, of `total` weight.
+// Returns the VaR of a model in a resample of weight `total` in which row i is drawn counts[i]
+// times.
 double weighted_border_loss(const TailRows& tail, std::size_t model,
                             std::span<const std::uint32_t> counts, double total) {
   const double mass = tail.alpha * total * (1 + 1e-14);
@@ -137,7 +139,7 @@ double weighted_border_loss(const TailRows& tail, std::size_t model,
   return tail.losses[row * tail.models + model];
 }
 
-// The same without weights.
+// As above, without weights.
 double border_loss(const TailRows& tail, std::size_t model, std::span<const std::uint32_t> counts) {
   std::uint64_t drawn = 0;
   Index row = 0;
@@ -149,7 +151,8 @@ double border_loss(const TailRows& tail, std::size_t model, std::span<const std:
   return tail.losses[row * tail.models + model];
 }
 
-/// Calls store(model, difference) for every model, where row i was drawn counts[i] times.
+/// Calls store(model, difference) for every model in a resample in which row i is drawn counts[i]
+/// times.
 template <class Store>
 void measure(const TailRows& tail, std::size_t reference, std::span<const std::uint32_t> counts,
              const Store& store) {
@@ -161,10 +164,10 @@ void measure(const TailRows& tail, std::size_t reference, std::span<const std::u
     var[m] =
         weighted ? weighted_border_loss(tail, m, counts, all.sum) : border_loss(tail, m, counts);
   }
-  std::vector<double> excess(models);        // of a row, less the reference's: e
-  std::vector<double> sum(models, 0.0);      // of w e
-  std::vector<double> cross(models, 0.0);    // of w^2 e
-  std::vector<double> squares(models, 0.0);  // of w^2 e^2
+  std::vector<double> excess(models);        // e: excess of a row, less that of the reference
+  std::vector<double> sum(models, 0.0);      // sum of w e
+  std::vector<double> cross(models, 0.0);    // sum of w^2 e
+  std::vector<double> squares(models, 0.0);  // sum of w^2 e^2
   for (std::size_t row = 0; row < tail.rows(); ++row) {
     if (counts[row] == 0) continue;
     const double weight = tail.weight(row);
@@ -191,7 +194,7 @@ void measure(const TailRows& tail, std::size_t reference, std::span<const std::u
   }
 }
 
-/// Differences in every resample, model by model.
+/// Returns the differences in every resample, model by model.
 std::vector<std::vector<ValueWithError>> resampled(const TailRows& tail, std::size_t reference,
                                                    const BootstrapOptions& options) {
   const std::uint64_t fitting = kDraws / tail.all_rows;
@@ -225,8 +228,8 @@ Interval normal_interval(const ValueWithError& sample, double level) {
 
 void check_input(std::span<const std::vector<double>> models, std::size_t reference) {
   if (reference >= models.size()) {
-    throw OptionError(
-        fmt::format("reference = {} of {} models: there is no such", reference, models.size()));
+    throw OptionError(fmt::format("reference = {} is not one of the {} models, numbered from 0",
+                                  reference, models.size()));
   }
   const std::size_t n = models[0].size();
   if (n > kMaxSize) {
@@ -234,10 +237,8 @@ void check_input(std::span<const std::vector<double>> models, std::size_t refere
   }
   for (std::size_t m = 0; m < models.size(); ++m) {
     if (models[m].size() == n) continue;
-    throw DataError(
-        fmt::format("models[{}] has {} losses, models[0] has {}: they are of the same "
-                    "rows",
-                    m, models[m].size(), n));
+    throw DataError(fmt::format("models[{}] has {} losses, models[0] has {}: they must match", m,
+                                models[m].size(), n));
   }
 }
 

@@ -48,8 +48,8 @@ void check_finite(std::span<const double> losses) {
   }
 }
 
-/// Bits that look random: where to sample and to pivot, so that no pattern in the data meets
-/// it. The answers do not depend on these places.
+/// Pseudo-random bits for sampling and pivoting, so that patterns in the data do no harm. Results
+/// do not depend on them.
 std::uint64_t scramble(std::uint64_t i) noexcept {
   i *= 0x9e3779b97f4a7c15U;
   i ^= i >> 32U;
@@ -57,8 +57,8 @@ std::uint64_t scramble(std::uint64_t i) noexcept {
   return i ^ (i >> 32U);
 }
 
-/// The sum of term(loss), or nothing when a term is not finite or a lane overflows: the sum
-/// itself tells, so that checking the data costs no pass of its own.
+/// Returns the sum of term(loss), or nothing when a term is not finite or a lane overflows; the sum
+/// shows that, so checking the data needs no extra pass.
 template <class Term>
 std::optional<AccurateSum> sum_in_lanes(std::span<const double> losses, Term term) {
   std::array<double, kLanes> values{};
@@ -106,12 +106,12 @@ std::size_t count_above(std::span<const double> losses, double border) {
 Ranked select_in_copy(std::vector<double> copy, std::size_t rank) {
   const auto nth = copy.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(copy.begin(), nth, copy.end(), std::greater<>());
-  // Adding 0 turns -0 into 0: where both tie, the order of the copy must not pick the sign.
+  // Adding 0 turns -0 into 0: where both tie, the sign must not depend on the order of the copy.
   return {*nth + 0.0, count_above({copy.data(), rank}, *nth)};
 }
 
-/// Where the loss of that rank very probably lies: from a sample of n^(2/3) losses, one from
-/// each stretch of rows [FR75].
+/// Returns a bracket that very probably contains the loss of that rank, from a sample of n^(2/3)
+/// losses, one from each block of rows [FR75].
 Bracket sample_bracket(std::span<const double> losses, std::size_t rank) {
   const auto n = static_cast<double>(losses.size());
   const auto sample_size = static_cast<std::size_t>(std::cbrt(n * n));
@@ -144,7 +144,8 @@ Bracket sample_bracket(std::span<const double> losses, std::size_t rank) {
   return bracket;
 }
 
-/// The losses strictly inside the bracket, in their order, and how many are not below it.
+/// Losses strictly inside the bracket, in their order, and the number of losses not below its upper
+/// end.
 struct Bracketed {
   std::vector<double> inside;
   std::size_t not_below_high = 0;
@@ -152,7 +153,7 @@ struct Bracketed {
 
 Bracketed collect(std::span<const double> losses, const Bracket& bracket) {
   Bracketed result;
-  // Written without a branch on the data, a stretch at a time.
+  // Without a branch on the data, a block at a time.
   std::array<double, 512> kept;
   while (!losses.empty()) {
     const auto stretch = losses.first(std::min(losses.size(), kept.size()));
@@ -193,8 +194,7 @@ double median_of_three(std::span<const WeightedLoss> rows, std::uint64_t seed) {
   return std::max(std::min(a, b), std::min(std::max(a, b), pick(2)));
 }
 
-/// The smallest loss above which there is at most `mass`, by quickselect on both sides of a
-/// pivot.
+/// Returns the smallest loss with at most `mass` above it, by weighted quickselect.
 double select_by_weight(std::vector<WeightedLoss> rows, double mass) {
   const double most = mass * (1 + kWhole);
   AccurateSum above;  // weight of the rows already known to lie above the border
@@ -257,8 +257,8 @@ struct Term {
   double loss;
 };
 
-/// sum of terms / (mass * 2^exponent). Neither products nor sums leave the range of double: they
-/// are measured in units of the largest product.
+/// Returns sum of terms / (mass * 2^exponent). Products and sums are scaled by the largest product,
+/// so they stay in the range of double.
 double mean_of(std::span<const Term> terms, double mass, int exponent) {
   int largest = std::numeric_limits<int>::min();
   for (const Term& term : terms) {
@@ -281,9 +281,9 @@ double mean_of(std::span<const Term> terms, double mass, int exponent) {
   return std::ldexp(sum.divided_by(mass), largest - exponent);
 }
 
-/// A weighted sample and its tail. Weights are measured in units, powers of two, so that no sum
-/// overflows or vanishes however far apart they are: for the total the largest is near 1, for the
-/// tail its mass is, and a row that is far heavier than it counts as kHeavy.
+/// A weighted sample and its tail. Weights are scaled by powers of two, so that no sum overflows or
+/// underflows for any range of weights: for the total the largest weight is near 1, for the tail
+/// its mass is, and a much heavier row counts as kHeavy.
 class WeightedTail {
  public:
   WeightedTail(std::span<const double> losses, std::span<const double> weights, double alpha)
@@ -334,7 +334,7 @@ class WeightedTail {
     return std::min(unit.times(weights_[i]), kHeavy);
   }
 
-  // Rows whose weight is next to nothing beside the mass are there all the same.
+  // Rows of negligible weight are kept.
   [[nodiscard]] std::vector<WeightedLoss> positive_rows() const {
     std::vector<WeightedLoss> rows;
     rows.reserve(losses_.size());
@@ -344,7 +344,7 @@ class WeightedTail {
     return rows;
   }
 
-  // In a unit of their own: tied rows may be heavier than kHeavy.
+  // With a separate scale: tied rows may be heavier than kHeavy.
   void share_among_ties(double share, std::vector<double>& q) const {
     double largest = 0;
     for (std::size_t i = 0; i < q.size(); ++i) {
@@ -381,8 +381,8 @@ class WeightedTail {
   int all_exponent_ = 0;   // the largest weight * 2^all_exponent_ is near 1,
   int tail_exponent_ = 0;  // the tail's mass * 2^tail_exponent_
   PowerOfTwo tail_unit_{0};
-  double total_ = 0;  // of all weights, times 2^all_exponent_
-  double mass_ = 0;   // of the tail, times 2^tail_exponent_, as above_ is
+  double total_ = 0;  // sum of all weights, times 2^all_exponent_
+  double mass_ = 0;   // weight of the tail, times 2^tail_exponent_, as above_ is
   double border_ = 0;
   double above_ = 0;
 };
@@ -423,7 +423,7 @@ Ranked select_in_bracket(std::span<const double> losses, std::size_t rank, const
     const auto ties = std::count(losses.begin(), losses.end(), bracket.low);
     if (rank < above_low + static_cast<std::size_t>(ties)) return {bracket.low + 0.0, above_low};
   }
-  return select_in_copy({losses.begin(), losses.end()}, rank);  // it lies outside
+  return select_in_copy({losses.begin(), losses.end()}, rank);  // the loss lies outside the bracket
 }
 
 AccurateSum checked_sum(std::span<const double> losses) {

@@ -29,8 +29,8 @@ constexpr double kReliableTail = 10;
 // A block allocates its counts once; small blocks keep all cores busy to the end.
 constexpr std::size_t kResamplesPerBlock = 8;
 
-/// The losses from the largest down, times `scale`, and their weights, the largest of which is near
-/// 1; rows of weight 0 are left out.
+/// Losses in decreasing order, times `scale`, and their weights, scaled to a maximum near 1,
+/// without rows of weight 0.
 struct Descending {
   std::vector<double> losses;
   std::vector<double> weights;  // empty: all count 1
@@ -62,7 +62,7 @@ struct Descending {
     }
   }
 
-  /// As many equally weighted rows as say as much as the worst alpha of the weight.
+  /// Returns the effective number of rows in the worst alpha of the weight.
   [[nodiscard]] double rows_in_tail(double alpha) const {
     const double mass = alpha * std::accumulate(weights.begin(), weights.end(), 0.0);
     double left = mass;
@@ -79,7 +79,7 @@ struct Descending {
 struct Tail {
   double alpha;
   double count;      // alpha n
-  std::size_t rank;  // of the border loss
+  std::size_t rank;  // rank of the border loss
   ValueWithError sample_cvar = {};
   std::vector<double> var;
   std::vector<ValueWithError> cvar;
@@ -92,16 +92,16 @@ struct Tail {
         cvar(resamples) {}
 };
 
-/// Calls store(tail, var, cvar) for every tail, where the loss of rank i was drawn counts[i] times.
-/// One walk from the largest loss down gives the values at all tails, which are in order of their
-/// ranks: with the C losses drawn down to rank i, and the sums S1 and S2 of their differences to
-/// loss_i and of the squares of these, which grow without cancellation,
+/// Calls store(tail, var, cvar) for every tail in a resample in which the loss of rank i is drawn
+/// counts[i] times. One pass from the largest loss down gives the values of all tails, which are
+/// sorted by rank: with the C losses drawn down to rank i, and the sums S1 and S2 of their
+/// differences to loss_i and of the squares of these, which grow without cancellation,
 ///   CVaR = VaR + S1 / (alpha n),  se^2 = S2 / (alpha n)^2 - (CVaR - VaR)^2 / n  at the border.
 template <class Store>
 void measure(std::span<const double> losses, std::span<const std::uint32_t> counts,
              std::span<Tail> tails, const Store& store) {
   const auto n = static_cast<double>(losses.size());
-  std::uint64_t drawn = 0;  // of the ranks before i
+  std::uint64_t drawn = 0;  // draws of the ranks before i
   double excess = 0;
   double squares = 0;
   std::size_t i = 0;
@@ -115,14 +115,14 @@ void measure(std::span<const double> losses, std::span<const std::uint32_t> coun
     }
     const double above = excess / tail.count;
     const double variance = squares / (tail.count * tail.count) - above * above / n;
-    // Rounding must not lead above the largest loss.
+    // Rounding must not exceed the largest loss.
     store(tail, losses[i],
           ValueWithError{std::min(losses[i] + above, losses.front()),
                          std::sqrt(std::max(variance, 0.0))});
   }
 }
 
-/// The same with weights: with the weight A of the rows drawn down to rank i, the sum B of its
+/// As above, with row weights: with the weight A of the rows drawn down to rank i, the sum B of its
 /// squares, and the sums of w e, w^2 e and w^2 e^2, where e are the differences to loss_i.
 template <class Store>
 void measure_weighted(const Descending& sample, std::span<const std::uint32_t> counts,
@@ -208,10 +208,10 @@ const std::vector<OptionSpec>& BootstrapOptions::options() {
       {"resamples", &O::resamples, Bounds{.low = 0, .high = 1e6},
        "bootstrap resamples; 0: 1000, from 200,000 losses on fewer, at least 200"},
       {"level", &O::level, Bounds{.low = 0, .high = 1, .low_ok = false, .high_ok = false},
-       "share of samples whose interval should hold the true value"},
+       "confidence level of the intervals"},
       {"seed", &O::seed, Bounds{.low = 0}, "seed of the resamples"},
       {"threads", &O::threads, Bounds{.low = 0, .high = 4'294'967'295.0},
-       "threads; 0: as many as the machine has"},
+       "number of threads; 0: all of the machine"},
   };
   return all;
 }

@@ -22,12 +22,12 @@ struct WeightedLoss {
   double weight;
 };
 
-/// Excesses over a threshold, in increasing order, as shares of the largest.
+/// Excesses over a threshold, in increasing order, divided by the largest.
 struct Excesses {
   std::vector<WeightedLoss> rows;
-  double count = 0;  // of equally weighted rows that say as much; the weights' sum
+  double count = 0;  // effective number of rows; the sum of the weights
 
-  /// Weights become multiples of their mean over such rows.
+  /// Scales the weights to that sum.
   void normalise() {
     std::vector<double> weights;
     for (const WeightedLoss& row : rows) weights.push_back(row.weight);
@@ -47,7 +47,7 @@ std::vector<WeightedLoss> rows_of(std::span<const double> losses, std::span<cons
   return rows;
 }
 
-// Puts the worst rows first, those of `share` of the weight; returns how many they are.
+// Moves the worst rows, with `share` of the weight, to the front; returns their number.
 std::size_t put_worst_first(std::vector<WeightedLoss>& rows, double share, bool weighted) {
   if (!weighted) {
     const auto count = static_cast<std::size_t>(share * static_cast<double>(rows.size()) + 1e-6);
@@ -86,14 +86,14 @@ Excesses positive_excesses(std::span<const double> losses, std::span<const doubl
   return result;
 }
 
-// The xi that makes the excesses most likely, given theta = -xi / s.
+// Returns the maximum-likelihood xi of the excesses, given theta = -xi / s.
 double index_given(double theta, const Excesses& excesses) {
   double sum = 0;
   for (const WeightedLoss& row : excesses.rows) sum += row.weight * std::log1p(-theta * row.loss);
   return sum / excesses.count;
 }
 
-// The smallest excess up to which a quarter of the weight lies.
+// Returns the first quartile: the smallest excess with a quarter of the weight up to it.
 double quartile_of(const Excesses& excesses) {
   double left = std::floor(excesses.count / 4 + 0.5) - 1e-9;
   for (const WeightedLoss& row : excesses.rows) {
@@ -103,7 +103,7 @@ double quartile_of(const Excesses& excesses) {
   return excesses.rows.back().loss;
 }
 
-// The mean of theta over its posterior under the prior of [ZS09, (2.6)-(2.7)], on their grid.
+// Returns the posterior mean of theta under the prior of [ZS09, (2.6)-(2.7)], on their grid.
 double posterior_theta(const Excesses& excesses) {
   const double count = excesses.count;
   const double points = std::floor(30 + std::sqrt(count));

@@ -5,18 +5,18 @@
 
 namespace adacvar {
 
-/// The tail index xi of the distribution that `losses` came from: beyond a high loss u, excesses
-/// follow about a generalised Pareto distribution, P(L - u > x) = (1 + xi x / s)^(-1 / xi). Light
-/// tails have xi near 0, bounded ones xi < 0; from 1/2 on the variance is infinite, from 1 on the
-/// mean. A Pareto distribution of index a has xi = 1 / a.
+/// Estimates the tail index xi of the distribution of `losses`: above a high loss u, excesses
+/// approximately follow a generalised Pareto distribution, P(L - u > x) = (1 + xi x / s)^(-1 / xi).
+/// Light tails have xi near 0, bounded ones xi < 0; from 1/2 on the variance is infinite, from 1 on
+/// the mean. A Pareto distribution of index a has xi = 1 / a.
 ///
-/// The excesses are those of the min(n / 5, 3 sqrt(n)) largest losses over the next; nothing where
-/// fewer than 20 of them are positive (fewer than 100 losses, or many ties).
+/// The excesses are those of the min(n / 5, 3 sqrt(n)) largest losses over the next one. Returns
+/// nothing if fewer than 20 of them are positive (fewer than 100 losses, or many ties).
 ///
-/// `weights`: what every loss counts; empty: all the same. Rows are the evidence, not their copies:
-/// n is then the number of equally weighted rows that say as much, (sum w)^2 / sum w^2, the largest
-/// losses are taken until their share of the weight is that of so many rows, and the excesses are
-/// weighted in mean and quartile.
+/// `weights` are the row weights; empty: every loss counts the same. Rows are the independent
+/// units, not their copies: with weights n is the effective number of rows, (sum w)^2 / sum w^2,
+/// the largest losses are taken up to the same share of the weight, and mean and quartile of the
+/// excesses are weighted.
 ///
 /// Paper: [ZS09], with the number of excesses of [VSGYG24]. That paper's k is our xi, [ZS09]'s k
 /// is -xi.

@@ -356,8 +356,8 @@ class Runner {
       detail.accuracy = score(view.model, loss_, options.alpha, data_.valid).risk.accuracy;
     }
     if (view.sampler != nullptr) {
-      detail.distribution =
-          summarise_law(view.sampler->probabilities(), losses, options.alpha, data_.train.weights);
+      detail.distribution = summarise_distribution(view.sampler->probabilities(), losses,
+                                                   options.alpha, data_.train.weights);
     }
     return detail;
   }

@@ -6,7 +6,7 @@
 #include "base/printable.hpp"
 #include "base/state_stream.hpp"
 #include "sampler/check_batch.hpp"
-#include "sampler/exact_law.hpp"
+#include "sampler/exact_marginals.hpp"
 #include "sampler/log_weight_buckets.hpp"
 #include "sampler/proposal_table.hpp"
 #include "sampler/step_rule.hpp"
@@ -25,14 +25,14 @@ namespace adacvar {
 namespace {
 
 constexpr std::uint32_t kStateVersion = 1;
-constexpr std::uint32_t kWeightedStateVersion = 2;  // the same with row weights
+constexpr std::uint32_t kWeightedStateVersion = 2;  // with row weights
 constexpr std::string_view kStateKind = "ACVRADAP";
 
-// Draws are made in groups: far enough ahead for prefetching, few enough to stay in the cache.
+// Draws are made in groups, large enough for prefetching and small enough for the cache.
 constexpr std::size_t kGroup = 128;
 
-// A round accepts with a chance of at least e^-1/2; so many in vain means a broken promise of ours,
-// which must not end in a loop.
+// A round accepts with probability at least e^-1/2; reaching this limit is an internal error, which
+// must not become an endless loop.
 constexpr std::size_t kMostRounds = 10000;
 
 std::size_t tail_size_of(std::size_t size, double alpha) {
@@ -70,7 +70,7 @@ class AdaptiveSampler::Impl {
         uniform_share_(options.gamma / total_),
         rule_(size, options) {}
 
-  // The tail is everything: every marginal is 1 whatever the log-weights, and none are kept.
+  // The tail is all rows: every marginal is 1 for any log-weights, so none are kept.
   [[nodiscard]] bool uniform() const noexcept {
     return weights_ != nullptr ? size_ == 1 || options_.alpha * (1.0 + 1e-12) >= 1.0
                                : tail_size_ == size_;
@@ -78,10 +78,10 @@ class AdaptiveSampler::Impl {
 
   void adopt(LogWeightBuckets buckets);
 
-  /// marginals[j] of drawn[j] under the present law.
+  /// Computes marginals[j] of drawn[j] under the current distribution.
   void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
 
-  /// The probability of an example with that marginal.
+  /// Returns the probability of an example with that marginal.
   [[nodiscard]] double mixed(Index i, double marginal) const noexcept {
     if (weights_ != nullptr && uniform()) return weights_->weight(i) / total_;
     const double rate = tail_share_ * marginal + uniform_share_;
@@ -100,7 +100,7 @@ class AdaptiveSampler::Impl {
   friend class AdaptiveSampler;
 
   [[nodiscard]] double tilt() const noexcept { return exact_ ? exact_->tilt() : buckets_->tilt(); }
-  // In place: log-weight + tilt becomes marginal.
+  // Replaces log-weight + tilt by the marginal, in place.
   void to_marginals(std::span<double> z) const;
   void build_proposals();
   void draw_iid(Rng& rng, std::span<Index> batch);
@@ -119,7 +119,7 @@ class AdaptiveSampler::Impl {
   double uniform_share_;                          // gamma / total
   StepRule rule_;
   std::optional<LogWeightBuckets> buckets_;
-  std::optional<ExactLaw> exact_;
+  std::optional<ExactMarginals> exact_;
 
   ProposalTable proposals_;
   std::vector<double> bounds_;  // per bin: upper bound of its items' marginals
@@ -172,8 +172,8 @@ void AdaptiveSampler::Impl::build_proposals() {
   } else {
     buckets_->bound_marginals(bounds, masses);
   }
-  // The uniform part is one more bin whose items are accepted always, or with row weights by their
-  // weight: since the marginals sum to the target, a mass of gamma * target / (1 - gamma) gives it
+  // The uniform part is one more bin whose items are always accepted, or with row weights by their
+  // weight. Since the marginals sum to the target, a mass of gamma * target / (1 - gamma) gives it
   // a share of gamma among the accepted.
   bounds_[bins] = 0.0;
   if (options_.gamma < 1.0) {
@@ -216,8 +216,8 @@ void AdaptiveSampler::Impl::draw_iid(Rng& rng, std::span<Index> batch) {
   last_drawn_.assign(batch.begin(), batch.end());
 }
 
-// Rejection, all open places at once: each pass over them only touches memory that the pass before
-// asked for.
+// Rejection sampling of all open slots at once: each pass only touches memory prefetched by the
+// pass before.
 template <bool Weighted>
 void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
                                        std::span<double> marginals) {
@@ -235,7 +235,9 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   const std::size_t uniform_bin = buckets_->bin_count();
   const double nu = tilt();
   for (std::size_t round = 0; open > 0; ++round) {
-    if (round > kMostRounds) throw NumericalError("the sampler's law cannot be drawn from");
+    if (round > kMostRounds)
+      throw NumericalError(
+          "internal error: drawing from the sampler did not succeed; please report it");
     for (std::size_t a = 0; a < open; ++a) values[a] = rng.uniform();
     proposals_.pick(std::span(values).first(open), std::span(bins).first(open));
     for (std::size_t a = 0; a < open; ++a) {
@@ -282,7 +284,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   caller_rng = rng;
 }
 
-// One k-subset for the batch, members drawn evenly from it. Cost: O(N).
+// Draws one k-subset for the batch, and members uniformly from it. Cost: O(N).
 void AdaptiveSampler::Impl::draw_from_subset(Rng& rng, std::span<Index> batch) {
   std::vector<double> log_weights(size_);
   for (std::size_t i = 0; i < size_; ++i) {
@@ -334,7 +336,7 @@ void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
   if (exact_) {
     for (std::size_t j = 0; j < drawn.size(); ++j) exact_->replace(before_[j], after_[j]);
   }
-  // How far sum w p moves at the old tilt: the first guess for the new one.
+  // Change of sum w p at the old tilt, for a first guess of the new one.
   const double nu = buckets_->tilt();
   for (double& x : before_) x += nu;
   for (double& x : after_) x += nu;

@@ -3,7 +3,7 @@
 #include <adacvar/base/error.hpp>
 
 #include "base/portable_math.hpp"
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 #include "sampler/kdpp_support.hpp"
 
 #include <fmt/core.h>
@@ -16,17 +16,17 @@ namespace adacvar {
 
 namespace {
 
-// So few coins are drawn one by one from a table of their sums.
+// At most this many coins are drawn one by one from a table of their sums.
 constexpr std::size_t kRest = 64;
 
-// Two rounds are needed on average; so many in vain must not become an endless loop.
+// Two rounds are needed on average; the limit prevents an endless loop.
 constexpr int kMostRounds = 100'000;
 
-// |z| beyond this is certain to rounding: e^-45 is below 2^-64.
+// Items with |z| above this are certain up to rounding: e^-45 is below 2^-64.
 constexpr double kCertain = 45.0;
 
-// Puts coins of like variance side by side, the most even first, so that every fourth of them holds
-// a quarter of the variance. A counting sort: its order does not depend on the library.
+// Sorts coins by variance, the fairest first, so that every fourth of them has a quarter of the
+// variance. A counting sort: its order does not depend on the library.
 template <class Coin>
 void order_by_variance(std::vector<Coin>& coins, const std::vector<double>& z) {
   constexpr std::size_t kClasses = 92;
@@ -41,8 +41,8 @@ void order_by_variance(std::vector<Coin>& coins, const std::vector<double>& z) {
   coins = std::move(sorted);
 }
 
-// Every fourth coin to the end, again and again: [thrown first][thrown next]...[rest].
-// Returns where each part ends.
+// Repeatedly moves every fourth coin to the end: [flipped first][flipped next]...[rest]. Returns
+// the end of each part.
 template <class Coin>
 std::vector<std::size_t> split_by_quarters(std::vector<Coin>& coins) {
   std::vector<std::size_t> ends;
@@ -98,7 +98,7 @@ void KSubsetSampler::set_up(std::span<const double> log_weights, double tilt) {
   tabulate_rest(begin);
 }
 
-// Far from the matched tilt k members are so rare that their chances are lost to rounding.
+// Far from the matched tilt k members are so rare that their probability is lost to rounding.
 void KSubsetSampler::check_tilt(double tilt) const {
   auto mean = static_cast<double>(certain_.size());
   double variance = 0.0;
@@ -126,17 +126,18 @@ void KSubsetSampler::add_level(std::size_t begin, std::size_t end) {
     z.push_back(portable::log(std::max(coin.probability, 1e-300)) -
                 portable::log(std::max(1.0 - coin.probability, 1e-300)));
   }
-  FourierLaw law;
-  law.begin(others.size(), variance, 18.0);
-  law.include(z);
-  // All numbers that can occur, or all within M/2 of the mean where M nodes are fewer.
-  const bool all = law.modulus() > others.size();
-  const double half = 0.5 * static_cast<double>(law.modulus() - 1);
+  FourierMarginals fourier;
+  fourier.begin(others.size(), variance, 18.0);
+  fourier.include(z);
+  // All possible numbers, or those within M/2 of the mean if M nodes are fewer.
+  const bool all = fourier.modulus() > others.size();
+  const double half = 0.5 * static_cast<double>(fourier.modulus() - 1);
   Level level{begin, end, all ? 0 : static_cast<std::uint64_t>(std::max(0.0, mean - half)), {}};
   const auto last =
       all ? others.size()
           : std::min<std::uint64_t>(others.size(), static_cast<std::uint64_t>(mean + half));
-  for (std::uint64_t m = level.first; m <= last; ++m) level.chances.push_back(law.probability(m));
+  for (std::uint64_t m = level.first; m <= last; ++m)
+    level.chances.push_back(fourier.probability(m));
   const double largest = *std::ranges::max_element(level.chances);
   for (double& chance : level.chances) chance /= largest;
   levels_.push_back(std::move(level));
@@ -183,7 +184,7 @@ std::size_t KSubsetSampler::draw_level(Rng& rng, const Level& level, std::size_t
     if (possible && rng.uniform() < level.chances[left - level.first]) return left;
     members.resize(before);
   }
-  throw NumericalError("the k-subset's law cannot be drawn from");
+  throw NumericalError("internal error: drawing a k-subset did not succeed; please report it");
 }
 
 void KSubsetSampler::draw_rest(Rng& rng, std::size_t wanted, std::vector<Index>& members) const {

@@ -5,7 +5,7 @@
 #include "base/portable_math.hpp"
 #include "base/printable.hpp"
 #include "base/vector.hpp"
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 #include "sampler/kdpp_support.hpp"
 
 #include <fmt/core.h>
@@ -20,18 +20,18 @@ namespace adacvar {
 namespace {
 
 // sum sigma(z) - k, as (light items' sum) - (heavy items' missing part) + (number of heavy items -
-// k): each part keeps its relative accuracy however near 0 it is.
+// k): each part keeps its relative accuracy near 0.
 struct Balance {
-  double light = 0.0;  // sum of sigma(z) over z <= 0
-  double heavy = 0.0;  // sum of 1 - sigma(z) over z > 0
-  double count = 0.0;  // number of z > 0
-  double slope = 0.0;  // sum of sigma(z) (1 - sigma(z))
+  double light = 0.0;       // sum of sigma(z) over z <= 0
+  double heavy = 0.0;       // sum of 1 - sigma(z) over z > 0
+  double count = 0.0;       // number of z > 0
+  double derivative = 0.0;  // sum of sigma(z) (1 - sigma(z))
 
   [[nodiscard]] double gap(double k) const { return (light - heavy) + (count - k); }
 };
 
 ADACVAR_WIDE void sum_block(const double* x, std::size_t count, double tilt, Balance* balance) {
-  Vec4 light{}, heavy{}, slope{}, above{};
+  Vec4 light{}, heavy{}, derivative{}, above{};
   const Vec4 zero{};
   for (std::size_t i = 0; i < count; i += 4) {
     const Vec4 z = Vec4{x[i], x[i + 1], x[i + 2], x[i + 3]} + tilt;
@@ -42,12 +42,12 @@ ADACVAR_WIDE void sum_block(const double* x, std::size_t count, double tilt, Bal
     light += z > 0.0 ? zero : small;
     heavy += z > 0.0 ? small : zero;
     above += z > 0.0 ? zero + 1.0 : zero;
-    slope += small * rest;
+    derivative += small * rest;
   }
   balance->light += sum_lanes(light);
   balance->heavy += sum_lanes(heavy);
   balance->count += sum_lanes(above);
-  balance->slope += sum_lanes(slope);
+  balance->derivative += sum_lanes(derivative);
 }
 
 // `x` is padded to a multiple of 4 by values that count as 0.
@@ -60,19 +60,20 @@ Balance balance_at(std::span<const double> x, double tilt) {
   return balance;
 }
 
-// Step of Newton; where every marginal is near 0 or 1 the two parts behave as e^nu and e^-nu, and
-// half the logarithm of their ratio is the whole way.
+// Newton step; if every marginal is near 0 or 1, the two parts behave as e^nu and e^-nu, and half
+// the logarithm of their ratio is the solution.
 double newton_step(const Balance& balance, double k) {
   const bool separated = balance.count == k && balance.light > 0.0 && balance.heavy > 0.0;
   if (separated && balance.light + balance.heavy < 0.1) {
     return 0.5 * (portable::log(balance.heavy) - portable::log(balance.light));
   }
-  return -balance.gap(k) / balance.slope;
+  return -balance.gap(k) / balance.derivative;
 }
 
 double solve_tilt(std::vector<double>& x, std::size_t k) {
   const std::size_t n = x.size();
-  // A copy, since the order that selection leaves, and so the rounding of sums, is the library's.
+  // A copy, since the order after selection, and with it the rounding of sums, depends on the
+  // standard library.
   std::vector<double> selected = x;
   const auto kth = selected.begin() + static_cast<std::ptrdiff_t>(k) - 1;
   std::ranges::nth_element(selected, kth, std::ranges::greater{});
@@ -145,7 +146,7 @@ double matched_tilt(std::span<const double> log_weights, std::size_t k) {
 std::vector<double> matched_marginals(std::span<const double> log_weights, std::size_t k) {
   const double tilt = matched_tilt(log_weights, k);
   std::vector<double> result(log_weights.size());
-  // A weight of 0 stays out even where an infinite tilt takes all others in.
+  // A weight of 0 stays excluded even if an infinite tilt includes all others.
   std::ranges::transform(log_weights, result.begin(), [tilt](double x) {
     return std::isfinite(x) ? x + tilt : -std::numeric_limits<double>::infinity();
   });
@@ -164,11 +165,11 @@ std::vector<double> exact_marginals(std::span<const double> log_weights, std::si
     portable::sigmoid_in_place(p);
     for (const double value : p) variance += value * (1.0 - value);
   }
-  FourierLaw law;
-  law.begin(z.size(), variance);
-  law.include(z);
-  law.finish(k);
-  law.marginals(z, z);
+  FourierMarginals fourier;
+  fourier.begin(z.size(), variance);
+  fourier.include(z);
+  fourier.finish(k);
+  fourier.marginals(z, z);
   return z;
 }
 

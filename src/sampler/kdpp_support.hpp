@@ -5,7 +5,7 @@
 
 namespace adacvar {
 
-/// Throws as kdpp.hpp promises unless the weights define a k-DPP.
+/// Throws, as documented in kdpp.hpp, unless the weights define a k-DPP.
 void check_kdpp(std::span<const double> log_weights, std::size_t k);
 
 }  // namespace adacvar

@@ -19,15 +19,15 @@ constexpr std::size_t kNodes = LogWeightBuckets::kNodes;
 constexpr std::size_t kPerCell = LogWeightBuckets::kBucketsPerCell;
 static_assert(kNodes == 12, "the literals and formulas below are for 12 nodes");
 
-// e^-28 < 1e-12: what lies this far beyond nu is 0 or 1 to the precision promised. The margin is
-// how far nu may move before the window follows.
+// e^-28 < 1e-12: p is 0 or 1 to the stated precision this far from nu. The margin is how far nu may
+// move before the window follows.
 constexpr int kReach = 28;
 constexpr int kMargin = 4;
 
-// sum w p may be off by this share of the target.
+// Tolerance of sum w p, relative to the target.
 constexpr double kTolerance = 1e-13;
 
-// Changes of the sums are noted first and applied together, in a loop of their own.
+// Changes of the sums are collected and applied together, in a separate loop.
 constexpr std::size_t kChangesAtOnce = 512;
 
 // cos(m pi / 24), m = 0..12: Chebyshev nodes and values, as literals because cos is not portable.
@@ -59,7 +59,7 @@ double position_in_window(std::size_t node) {
 
 using Matrix = std::array<double, kNodes * kNodes>;
 
-// Row j: what the sum of T_j contributes to each node's weight. With the nodes in increasing
+// Row j: the contribution of the sum of T_j to each node's weight. With the nodes in increasing
 // order, T_j(node r) = (-1)^j cos(j (2r + 1) pi / 24).
 constexpr Matrix moments_to_weights() {
   Matrix matrix{};
@@ -108,8 +108,8 @@ ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::siz
   }
 }
 
-// The bucket of each log-weight, and where in its cell it lies as the variable of Chebyshev's
-// polynomials, in [-1, 1].
+// Computes the bucket of each log-weight, and its position in the cell, scaled to [-1, 1] for the
+// Chebyshev polynomials.
 ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* buckets, double* t) {
   for (std::size_t j = 0; j < count; ++j) {
     const double scaled = x[j] * static_cast<double>(kPerCell);
@@ -121,7 +121,7 @@ ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* bucke
 }
 static_assert(kPerCell == 4);
 
-// Always inlined, to take on the instruction set of the caller.
+// Always inlined, so that it is compiled for the instruction set of the caller.
 [[gnu::always_inline]] inline void transform_cell(const double* moments, double* weights) {
   constexpr std::size_t kVectors = kNodes / 4;
   const auto* matrix = reinterpret_cast<const Vec4*>(kToWeights.data());
@@ -147,7 +147,7 @@ struct NodeSums {
 };
 
 // Weighted sums of sigma and its first three derivatives over the nodes; sigma = 1/(1 +
-// scale*decay). The first moment of a cell is the weight of its items: empty cells are passed over.
+// scale*decay). The first moment of a cell is the weight of its items: empty cells are skipped.
 ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, const double* moments,
                                  std::size_t cells, double scale, NodeSums* result) {
   Vec4 value{}, first{}, second{}, third{};
@@ -195,7 +195,7 @@ LogWeightBuckets::LogWeightBuckets(std::span<const double> log_weights, double t
                                    std::shared_ptr<const WeightClasses> weights)
     : target_(target), weights_(std::move(weights)) {
   allocate(log_weights.size());
-  // Weights far from 0 but near each other must not meet at the ends.
+  // Weights far from 0 but near each other must not saturate.
   std::vector<WeightedValue> values(log_weights.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = {log_weights[i], weight(static_cast<Index>(i))};
@@ -225,7 +225,7 @@ LogWeightBuckets::LogWeightBuckets(std::size_t size, double target,
 void LogWeightBuckets::allocate(std::size_t size) {
   items_.resize(size);
   assert(target_ > 0 && target_ < total());
-  // Below nu the window must reach as far as the many light items together still count.
+  // Below nu the window must extend as far as the many light items together matter.
   const double light = portable::log(total() / target_);
   cells_below_ = static_cast<std::size_t>(kReach + kMargin) + static_cast<std::size_t>(light) + 1;
   cells_ = cells_below_ + kReach + kMargin;
@@ -241,7 +241,7 @@ void LogWeightBuckets::allocate(std::size_t size) {
   if (weights_ != nullptr) {
     list_starts_.assign(bin_count() * line_size_, std::numeric_limits<double>::infinity());
   }
-  // The last chunk of each list is partly empty: small chunks for few items bound that waste.
+  // The last chunk of each list is partly empty; small chunks for few items limit the waste.
   chunk_shift_ = static_cast<unsigned>(
       std::clamp(static_cast<int>(std::bit_width(size / (8 * lists_.size()))), 4, 12));
   chunk_mask_ = (std::uint32_t{1} << chunk_shift_) - 1;
@@ -306,7 +306,7 @@ double LogWeightBuckets::node_position(std::size_t node) const noexcept {
   return static_cast<double>(first_cell_) + position_in_window(node);
 }
 
-// The weight of a bin's items has changed.
+// Records a change of the weight of a bin's items.
 inline void LogWeightBuckets::note_weight(std::size_t bin, double change) {
   mass_changed_[bin] = 1;
   if (bin + 1 == bin_count()) weight_above_ += change;
@@ -400,8 +400,8 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
   updates_since_refresh_ += indices.size();
 }
 
-// Changes and moves are written in any case and counted only where they are some: whether an item
-// lies in the window, or leaves its bin, cannot be predicted.
+// Changes and moves are always written but only counted if they apply, since branches on whether an
+// item is in the window, or leaves its bin, would be mispredicted.
 void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<const double> before,
                                   std::span<const double> after) {
   constexpr std::size_t kBlock = kChangesAtOnce / 2;
@@ -414,7 +414,7 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   locate(after.data(), count, new_buckets.data(), new_t.data());
   const std::size_t known_moves = moves_.size();
   moves_.resize(known_moves + count);
-  // Numbers that the loop's stores cannot reach stay in registers.
+  // Local copies, which the loop's stores cannot alias, stay in registers.
   Move* move = moves_.data() + known_moves;
   Change* change = changes_.data();
   const std::size_t cells = cells_;
@@ -438,8 +438,8 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   apply_moments();
 }
 
-// A place left is filled by the list's last item, whose own record then changes: fetched ahead, as
-// it lies anywhere. Items that join the list meanwhile make this a guess.
+// A removed item is replaced by the list's last item, whose record then changes: it is prefetched.
+// Items added to the list meanwhile make this a guess.
 inline void LogWeightBuckets::prefetch_filler(std::size_t list) {
   List& from = lists_[list];
   const std::uint32_t leaving = ++from.leaving;
@@ -561,10 +561,10 @@ void LogWeightBuckets::pull_into_window(std::size_t from) {
 }
 
 double LogWeightBuckets::solve_tilt(double change) {
-  // Rounding of the running sums grows like the square root of the number of updates; starting
-  // them anew now and then costs a sixteenth of an item's pass an update.
+  // Rounding of the running sums grows like the square root of the number of updates; recomputing
+  // them now and then costs a sixteenth of an item's pass per update.
   if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
-  if (slope_ > 0.0) tilt_ += std::clamp(-change / slope_, -1.0, 1.0);
+  if (variance_ > 0.0) tilt_ += std::clamp(-change / variance_, -1.0, 1.0);
   if (!newton(16)) {
     jump_to_threshold();
     [[maybe_unused]] const bool found = newton(400);
@@ -574,9 +574,9 @@ double LogWeightBuckets::solve_tilt(double change) {
   return std::abs(tilt_) > kMaxTilt ? recentre() : 0.0;
 }
 
-// The k-DPP is blind to a constant common to all log-weights. Every item stays in its bin: near the
-// window the subtraction is exact, and elsewhere rounding does not reach it. Cost: O(N), after nu
-// has moved by 1e4.
+// The k-DPP does not depend on a constant common to all log-weights. Every item stays in its bin:
+// near the window the subtraction is exact, and elsewhere rounding does not move an item into it.
+// Cost: O(N), after nu has moved by 1e4.
 double LogWeightBuckets::recentre() {
   const auto cells = floor_to_int(-tilt_);
   const auto shift = static_cast<double>(cells);
@@ -586,7 +586,8 @@ double LogWeightBuckets::recentre() {
   return shift;
 }
 
-// Safeguarded Newton steps of third order on sum w p - target. False: not there after `iterations`.
+// Safeguarded Newton steps of third order on sum w p - target. Returns false if not converged after
+// `iterations`.
 bool LogWeightBuckets::newton(int iterations) {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -594,12 +595,12 @@ bool LogWeightBuckets::newton(int iterations) {
   for (int iteration = 0; iteration < iterations; ++iteration) {
     keep_window_around(tilt_);
     const Sums sums = evaluate(tilt_);
-    slope_ = sums.first;
+    variance_ = sums.first;
     const double gap = sums.value - target_;
     if (std::abs(gap) <= tolerance) return true;
     (gap < 0 ? low : high) = tilt_;
 
-    const double limit = 2.0;  // sigma changes on the scale of 1: a longer step has no basis
+    const double limit = 2.0;  // sigma changes on the scale of 1: longer steps are not reliable
     double step = gap < 0 ? limit : -limit;
     if (sums.first > 0.0 && std::abs(gap) < limit * sums.first) {
       const double e = gap / sums.first;
@@ -608,14 +609,14 @@ bool LogWeightBuckets::newton(int iterations) {
       const double cubic = -e * (1.0 + e * (a2 + e * (2.0 * a2 * a2 - a3)));
       if (std::abs(e) < 0.1 && 4.0 * sums.first * e * e * e * e <= tolerance) {
         tilt_ += cubic;
-        slope_ += cubic * sums.second;
+        variance_ += cubic * sums.second;
         return true;
       }
       step = std::abs(e) < 0.5 ? cubic : -e;
     }
     double next = tilt_ + step;
     if (next <= low || next >= high) next = 0.5 * (low + high);
-    // Far from 0 the tilt itself is coarse: no number nearer to the root.
+    // Far from 0 the spacing of doubles is coarse: none is nearer to the root.
     const bool settled = std::abs(next - tilt_) <= 4e-16 * std::abs(tilt_);
     tilt_ = next;
     if (settled) return true;
@@ -623,9 +624,9 @@ bool LogWeightBuckets::newton(int iterations) {
   return false;
 }
 
-// The value at which the weight counted from the largest down passes the target, or half way to the
-// one above it where the target falls between the two: without row weights, half way between the
-// k-th and the (k+1)-th largest. Selection, so O(n).
+// Returns the value at which the weight, summed from the largest down, passes the target, or the
+// midpoint to the one above if the target falls between the two: without row weights, half way
+// between the k-th and the (k+1)-th largest. Selection, so O(n).
 double LogWeightBuckets::middle_of(std::vector<WeightedValue> values) const {
   const double whole = 1e-12 * target_;
   double above = 0.0;  // weight of the values before `begin`, which are the largest
@@ -647,8 +648,8 @@ double LogWeightBuckets::middle_of(std::vector<WeightedValue> values) const {
   return 0.5 * next->x + 0.5 * begin->x;
 }
 
-// The items with the largest log-weights, of more than the target's weight together: the bins from
-// the top down, as far as needed.
+// Returns the items with the largest log-weights whose total weight exceeds the target: whole bins
+// from the top down.
 std::vector<LogWeightBuckets::WeightedValue> LogWeightBuckets::largest_values() const {
   std::vector<WeightedValue> values;
   double weight_so_far = 0.0;
@@ -664,9 +665,9 @@ std::vector<LogWeightBuckets::WeightedValue> LogWeightBuckets::largest_values() 
   return values;
 }
 
-// Puts -nu at the border of the target's weight of the largest values, which brackets the root
-// within log N for values of any scale, and moves the window there. Cost: O(k) when weights have
-// risen, O(N) when they have fallen below the window.
+// Sets -nu to the value where the weight of the largest values reaches the target, which is within
+// log N of the root at any scale, and moves the window there. Cost: O(k) when weights have risen,
+// O(N) when they have fallen below the window.
 void LogWeightBuckets::jump_to_threshold() {
   tilt_ = -middle_of(largest_values());
   const std::int64_t wanted = wanted_first_cell(tilt_);

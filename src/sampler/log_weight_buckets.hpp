@@ -17,86 +17,87 @@ namespace adacvar {
 class StateReader;
 class StateWriter;
 
-/// N log-weights x_i, kept so that the matched distribution p_i = sigma(x_i + nu), sum p_i = k, can
-/// be drawn from and nu followed at a cost that does not depend on N [DESIGN 4]. With row weights
-/// w_i the sums are weighted: sum w_i p_i = target, and rows are drawn in proportion to w_i p_i.
+/// N log-weights x_i, stored so that draws from the matched distribution p_i = sigma(x_i + nu), sum
+/// p_i = k, and updates of nu cost the same for any N [DESIGN 4]. With row weights w_i the sums are
+/// weighted: sum w_i p_i = target, and rows are drawn with probabilities proportional to w_i p_i.
 ///
-/// Bins. A window of buckets of width 1/4 in x covers every item whose p_i is neither 0 nor 1 for
-/// a double; bin 0 holds all items below it, the last bin all items above it. To draw: pick a bin
-/// by count * (p at its upper edge), an item in it evenly, accept by p_i / (p at the edge), which
-/// is at least e^-1/4. Bins are lists of fixed-size chunks from one pool, so that memory stays 16 +
-/// 4 bytes an item however items move.
+/// Bins. A window of buckets of width 1/4 in x covers every item whose p_i does not round to 0 or
+/// 1; bin 0 holds all items below it, the last bin all items above it. To draw, pick a bin by count
+/// * (p at its upper edge) and an item in it uniformly, and accept it with probability p_i / (p at
+/// the edge), which is at least e^-1/4. Bins are lists of fixed-size chunks from one pool, so that
+/// memory stays at 16 + 4 bytes per item wherever items move.
 ///
 /// Row weights. A bin keeps a list for every class of WeightClasses, whose weights differ by less
 /// than 1.5: pick a bin, in it a class by count * (largest weight of the class), an item of that
-/// list evenly, and accept by p_i and w_i. The proposals come from counts, which are exact however
-/// far apart the weights are. Without row weights bin b has the one list b.
+/// list uniformly, and accept it by p_i and w_i. Proposals are made by counts, which are exact for
+/// any range of weights. Without row weights bin b has a single list, b.
 ///
 /// Sums. Every four buckets share a cell of width 1 that keeps the sums of the first 12 Chebyshev
-/// polynomials of its items' positions. Interpolation at 12 nodes a cell turns sum_i f(x_i) into a
-/// weighted sum over some 800 nodes, for any f that is smooth at this scale; for sigma the error is
-/// below 1e-12 relative. So sum p_i and its derivatives in nu cost the same for any N, and nothing
-/// has to be refreshed when nu moves.
+/// polynomials of its items' positions. Interpolation at 12 nodes per cell turns sum_i f(x_i) into
+/// a weighted sum over about 800 nodes, for any f that is smooth at this scale; for sigma the error
+/// is below 1e-12 relative. Thus sum p_i and its derivatives in nu cost the same for any N, and
+/// nothing is updated when nu changes.
 class LogWeightBuckets {
  public:
-  /// Log-weights saturate here: e^-9e4 is no chance at all, and x + nu still has 11 digits.
+  /// Log-weights saturate here: e^-9e4 is 0 in practice, and x + nu still has 11 digits.
   static constexpr double kMaxLogWeight = 1e5;
-  /// Further from 0 than this nu does not go: a common constant is taken from all log-weights.
+  /// Bound of |nu|: beyond it a common constant is subtracted from all log-weights.
   static constexpr double kMaxTilt = 1e4;
 
-  /// `log_weights` finite, 0 < target < log_weights.size(), or with row weights, one per item,
-  /// below their sum.
+  /// Requires finite `log_weights` and 0 < target < log_weights.size(), or with row weights, one
+  /// per item, target below their sum.
   LogWeightBuckets(std::span<const double> log_weights, double target,
                    std::shared_ptr<const WeightClasses> weights = nullptr);
-  /// All log-weights 0.
+  /// Starts with all log-weights 0.
   LogWeightBuckets(std::size_t size, double target,
                    std::shared_ptr<const WeightClasses> weights = nullptr);
 
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   [[nodiscard]] double log_weight(Index i) const noexcept { return items_[i].x; }
 
-  /// nu: sum w_i sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
+  /// Returns nu: sum w_i sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
-  /// sum w_i p_i (1 - p_i) at the tilt of the last solve.
-  [[nodiscard]] double variance() const noexcept { return slope_; }
+  /// Returns sum w_i p_i (1 - p_i) at the tilt of the last solve.
+  [[nodiscard]] double variance() const noexcept { return variance_; }
 
-  /// x_i += step for every pair in turn; repeats add up. `before` and `after` receive x_i around
-  /// each step. The tilt is stale until solve_tilt.
+  /// Adds steps to log-weights, x_i += step for every pair in turn; repeats add up. `before` and
+  /// `after` receive x_i around each step. The tilt is stale until solve_tilt.
   void add(std::span<const Index> indices, std::span<const double> steps, std::span<double> before,
            std::span<double> after);
 
-  /// Finds nu for the present weights. `change` is a guess of how far sum w_i p_i has moved from
-  /// the target at the present nu; a good guess saves time and changes nothing else. Returns the
-  /// constant that was taken from all log-weights and added to nu, mostly 0.
+  /// Solves for nu. `change` is an estimate of sum w_i p_i - target at the current nu; it affects
+  /// only the time. Returns the constant that was subtracted from all log-weights and added to nu,
+  /// mostly 0.
   double solve_tilt(double change = 0.0);
 
-  // What drawing needs.
+  // For drawing.
   [[nodiscard]] std::size_t bin_count() const noexcept { return cells_ * kBucketsPerCell + 2; }
-  /// Lists of a bin: list bin * classes() + c holds its items of weight class c.
+  /// Number of lists per bin: list bin * classes() + c has its items of weight class c.
   [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t list_size(std::size_t list) const noexcept {
     return lists_[list].count;
   }
-  /// With row weights: an item of a bin, to be accepted by its weight, for a uniform number.
+  /// With row weights: proposes an item of a bin, to be accepted by its weight, from a uniform
+  /// number.
   [[nodiscard]] WeightedSlot propose(std::size_t bin, double uniform) const noexcept {
     const WeightClasses::Place place =
         weights_->find(list_starts_.data() + bin * line_size_, uniform);
     const std::size_t list = bin * classes_ + place.list;
     return {slot_address(list, std::min(place.slot, lists_[list].count - 1)), place.least_weight};
   }
-  /// Upper edge of a bin in x; +inf for the last.
+  /// Returns the upper edge of a bin in x; +inf for the last.
   [[nodiscard]] double upper_edge(std::size_t bin) const noexcept;
-  /// For every bin, at the present tilt: an upper bound of its items' p_i, and that times its mass,
-  /// the sum over its items of the largest weight of their class (without row weights their
-  /// number); an empty bin's bound may be left as it was.
+  /// Computes for every bin, at the current tilt, an upper bound of its items' p_i, and that bound
+  /// times its mass: the sum over its items of the largest weight of their class (without row
+  /// weights their number). The bound of an empty bin may be left unchanged.
   void bound_marginals(std::span<double> bounds, std::span<double> masses) const;
   [[nodiscard]] const Index* slot_address(std::size_t list, std::uint32_t slot) const noexcept {
     return pool_.data() + place(list, slot);
   }
   void prefetch(Index i) const noexcept { __builtin_prefetch(&items_[i], 1); }
 
-  // What sums over the window's items need: sum_i f(x_i) is the sum of weight * f(position) over
-  // the kNodes nodes of each cell.
+  // For sums over the window's items: sum_i f(x_i) is the sum of weight * f(position) over the
+  // kNodes nodes of each cell.
   [[nodiscard]] std::size_t cells() const noexcept { return cells_; }
   /// Number of a cell's items; only without row weights.
   [[nodiscard]] std::uint64_t cell_size(std::size_t cell) const noexcept {
@@ -105,16 +106,15 @@ class LogWeightBuckets {
   [[nodiscard]] double cell_centre(std::size_t cell) const noexcept {
     return static_cast<double>(first_cell_) + static_cast<double>(cell) + 0.5;
   }
-  /// Weights of all nodes, kNodes a cell.
+  /// Weights of all nodes, kNodes per cell.
   [[nodiscard]] std::span<const double> node_weights();
   [[nodiscard]] double node_position(std::size_t node) const noexcept;
-  /// The bins 1 + kBucketsPerCell * cell, ... hold a cell's items.
 
   void save(StateWriter& writer) const;
   [[nodiscard]] static LogWeightBuckets load(StateReader& reader, std::size_t size, double target,
                                              std::shared_ptr<const WeightClasses> weights = {});
 
-  /// Bytes held, for the promise of at most 24 an item; without those of the row weights.
+  /// Memory in bytes, at most 24 per item; without the row weights.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   static constexpr std::size_t kNodes = 12;  // per cell
@@ -127,7 +127,7 @@ class LogWeightBuckets {
   };
   struct List {
     std::uint32_t count = 0;
-    std::uint32_t leaving = 0;  // within `add`: items noted to move, not yet moved
+    std::uint32_t leaving = 0;  // within `add`: items that are to leave the list
     std::vector<std::uint32_t> chunks;
   };
   struct Move {
@@ -135,7 +135,7 @@ class LogWeightBuckets {
     std::uint32_t from;
     std::uint32_t to;
   };
-  // A change of a cell's sums: factor * T_j(t), the factor being the item's weight or less that.
+  // A change of a cell's sums: factor * T_j(t), where factor is plus or minus the item's weight.
   struct Change {
     double t;
     double factor;
@@ -198,7 +198,7 @@ class LogWeightBuckets {
 
   double target_;
   double tilt_ = 0.0;
-  double slope_ = 0.0;
+  double variance_ = 0.0;
 
   BigVector<Item> items_;
   BigVector<Index> pool_;
@@ -210,10 +210,10 @@ class LogWeightBuckets {
 
   std::shared_ptr<const WeightClasses> weights_;  // null: every item counts 1
   std::size_t classes_ = 1;
-  std::size_t line_size_ = 0;        // of WeightClasses
-  double weight_above_ = 0.0;        // of the items above the window; only with row weights,
-  std::vector<double> bin_masses_;   // as the next three: see bound_marginals
-  std::vector<double> list_starts_;  // of every bin, for WeightClasses::find
+  std::size_t line_size_ = 0;        // line_size() of WeightClasses
+  double weight_above_ = 0.0;        // weight of the items above the window; only with row weights,
+  std::vector<double> bin_masses_;   // as are the next three, see bound_marginals
+  std::vector<double> list_starts_;  // `starts` of every bin for WeightClasses::find
   std::vector<char> mass_changed_;   // a list of the bin has changed
 
   std::size_t cells_ = 0;
@@ -224,7 +224,7 @@ class LogWeightBuckets {
   BigVector<double> node_decay_;    // e^-(node position - first_cell_)
   std::vector<double> edge_decay_;  // e^-(upper edge - first_cell_), one per bucket
   std::vector<char> cell_changed_;
-  std::vector<Change> changes_;  // noted, not yet applied: the first changed_
+  std::vector<Change> changes_;  // pending: the first changed_ entries
   std::size_t changed_ = 0;
   std::vector<Move> moves_;  // scratch of `add`
   std::uint64_t updates_since_refresh_ = 0;

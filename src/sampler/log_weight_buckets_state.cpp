@@ -8,17 +8,17 @@
 #include <span>
 #include <vector>
 
-/// How log-weights are saved and loaded.
+/// Saving and loading of log-weights.
 namespace adacvar {
 
 void LogWeightBuckets::save(StateWriter& writer) const {
   writer.put(tilt_);
-  writer.put(slope_);
+  writer.put(variance_);
   writer.put(first_cell_);
   writer.put(updates_since_refresh_);
   if (weights_ != nullptr) writer.put(weight_above_);
   writer.put_array(std::span<const double>(moments_));
-  // The order inside a list decides which item a random number picks: it is part of the state.
+  // The order in a list determines which item a random number picks, so it is part of the state.
   for (std::size_t list = 0; list < lists_.size(); ++list) {
     writer.put(lists_[list].count);
     for (std::uint32_t slot = 0; slot < lists_[list].count; ++slot) {
@@ -34,11 +34,11 @@ LogWeightBuckets LogWeightBuckets::load(StateReader& reader, std::size_t size, d
                  "it holds fewer items than it says");
   LogWeightBuckets buckets(size, target, std::move(weights));
   buckets.tilt_ = reader.get<double>();
-  buckets.slope_ = reader.get<double>();
+  buckets.variance_ = reader.get<double>();
   buckets.first_cell_ = reader.get<std::int64_t>();
   buckets.updates_since_refresh_ = reader.get<std::uint64_t>();
   // Written so that a NaN fails.
-  reader.require(std::abs(buckets.tilt_) <= 2 * kMaxLogWeight && std::isfinite(buckets.slope_) &&
+  reader.require(std::abs(buckets.tilt_) <= 2 * kMaxLogWeight && std::isfinite(buckets.variance_) &&
                      std::abs(static_cast<double>(buckets.first_cell_)) <= 4 * kMaxLogWeight,
                  "its tilt is out of range");
   const double weight_above = buckets.weights_ != nullptr ? reader.get<double>() : 0.0;
@@ -78,8 +78,8 @@ LogWeightBuckets LogWeightBuckets::load(StateReader& reader, std::size_t size, d
   return buckets;
 }
 
-// The sums as they ran are kept, since their last bits decide draws; but they must be near what the
-// log-weights give anew.
+// The running sums are kept, since their last bits affect draws; but they must be near those
+// recomputed from the log-weights.
 void LogWeightBuckets::check_moments(const StateReader& reader) {
   const auto running = moments_;
   const auto updates = updates_since_refresh_;

@@ -12,7 +12,7 @@
 namespace adacvar {
 
 /// Picks a number b with probability weights[b] / total. Building is one pass, picking a binary
-/// search without branches; the table is small (some 350 entries) and rebuilt for every batch.
+/// search without branches; the table is small (about 350 entries) and rebuilt for every batch.
 class ProposalTable {
  public:
   /// Weights are non-negative, at least one positive.
@@ -24,21 +24,22 @@ class ProposalTable {
                 4 * quarter - weights.size(), 0.0);
     accumulate(quarter);
     total_ = cumulative_[4 * quarter - 1];
-    // Entries before the first that can be and after the last need not be searched.
+    // Entries before the first and after the last with positive weight need not be searched.
     first_ = 0;
     while (weights[first_] <= 0.0) ++first_;
     std::size_t last = weights.size() - 1;
     while (weights[last] <= 0.0) --last;
     searched_ = std::bit_ceil(last - first_ + 1);
-    // Rounding may put u * total at the very end: it then belongs to the last entry that can be.
+    // Rounding may put u * total at the very end: it then belongs to the last entry with positive
+    // weight.
     std::fill(cumulative_.begin() + static_cast<std::ptrdiff_t>(last),
               cumulative_.begin() + static_cast<std::ptrdiff_t>(first_ + searched_),
               std::numeric_limits<double>::infinity());
   }
 
-  /// entries[a] for a uniform number uniforms[a] in [0, 1). Several searches go step by step
-  /// together, so that the processor overlaps them, and without branches, which it could not
-  /// predict.
+  /// Finds entries[a] for each uniform number uniforms[a] in [0, 1). Several searches advance
+  /// together, so that the processor overlaps them, and without branches, which would be
+  /// mispredicted.
   [[gnu::noinline]] void pick(std::span<const double> uniforms,
                               std::span<std::uint32_t> entries) const noexcept {
     constexpr std::size_t kTogether = 8;
@@ -51,7 +52,7 @@ class ProposalTable {
  private:
   template <std::size_t Count>
   void search(const double* uniforms, std::uint32_t* entries) const noexcept {
-    // Doubles that are not negative are ordered as their bits are, which take fewer instructions.
+    // Non-negative doubles are ordered like their bits, whose comparison takes fewer instructions.
     std::array<std::int64_t, Count> beyond;
     std::array<std::size_t, Count> at{};
     for (std::size_t a = 0; a < Count; ++a) {

@@ -58,20 +58,20 @@ Estimate estimate_of(Estimator estimator, double baseline, double scale) {
   return {.baseline = baseline, .scale = scale, .low = -1.0, .shift = 0.0};
 }
 
-// The N of the formulas for every draw: the number of rows, or with row weights W / w, the number
-// of rows there would be if all had the weight of the one drawn.
+// Computes N for every draw: the number of rows, or with row weights W / w, the number of rows if
+// all had the weight of the one drawn.
 struct SameSize {
   double size;
   [[nodiscard]] double operator[](std::size_t /*draw*/) const noexcept { return size; }
 };
 
-// An example of smaller probability could not have been drawn; its step must stay a number.
+// An example of smaller probability is practically never drawn; its step must stay finite.
 double floored(double probability, double size) noexcept {
   const double least = 1e-15 / size;
   return probability > least ? probability : least;
 }
 
-// Loops that divide stand alone and without branches, for vectors.
+// Loops with divisions are separate and without branches, so that they are vectorised.
 template <class Sizes>
 ADACVAR_WIDE void take_steps(const double* losses, const double* probabilities, Sizes sizes,
                              std::size_t count, Estimate estimate, double epsilon, double eta,
@@ -92,7 +92,7 @@ ADACVAR_WIDE void weight_above(const double* losses, const double* probabilities
   for (std::size_t j = 0; j < count; ++j) weights[j] = losses[j] > level ? weights[j] : 0.0;
 }
 
-// Lemma 1 of [CLJK20]; for the other schedules T is what they divide by themselves.
+// Lemma 1 of [CLJK20]; the other schedules divide by T themselves.
 double automatic_eta(double size, const AdaptiveSamplerOptions& options) {
   const double draws = options.schedule != EtaSchedule::constant ? 1.0
                        : options.horizon > 0 ? static_cast<double>(options.horizon)
@@ -169,7 +169,7 @@ double StepRule::eta_after(std::size_t draws, double squares) const noexcept {
   return base_eta_;
 }
 
-// The first batch sets the statistics that it is measured with.
+// The first batch sets the statistics for its own losses.
 template <class Sizes>
 void StepRule::begin(std::span<const double> losses, std::span<const double> probabilities,
                      Sizes sizes) {
@@ -182,8 +182,8 @@ void StepRule::begin(std::span<const double> losses, std::span<const double> pro
   baseline_ = value_at_risk(losses, shares, alpha_);
 }
 
-// Later batches are measured with the statistics of those before them, so that the estimate of a
-// draw does not depend on the draw.
+// Later batches use the statistics of the batches before them, so that the estimate of a draw does
+// not depend on the draw.
 template <class Sizes>
 void StepRule::follow(std::span<const double> losses, std::span<const double> probabilities,
                       Sizes sizes) {
@@ -197,8 +197,8 @@ void StepRule::follow(std::span<const double> losses, std::span<const double> pr
   weight_above(losses.data(), probabilities.data(), sizes, losses.size(), baseline_, above_.data());
   const double above = std::accumulate(above_.begin(), above_.end(), 0.0);
   const double excess = above / (static_cast<double>(losses.size()) * alpha_) - 1.0;
-  // A baseline far above the losses, as when a learner has just begun, falls at its own pace, not
-  // at the pace of losses that are small by now.
+  // A baseline far above the losses, as early in training, decreases relative to itself, not
+  // relative to the losses, which may be small by then.
   const double pace = std::max(scale_, baseline_) / kBaselineMemory;
   const double step = pace * std::clamp(excess, -1.0, 1.0);
   baseline_ = std::clamp(baseline_ + step, 0.0, kLargest);

@@ -15,8 +15,8 @@ class StepRule {
  public:
   StepRule(std::size_t size, const AdaptiveSamplerOptions& options);
 
-  /// steps[j] = eta g_j / (q_j + epsilon/N_j). Running statistics move on. N_j is sizes[j], with
-  /// row weights W / w_j; empty: the number of rows.
+  /// steps[j] = eta g_j / (q_j + epsilon/N_j). Updates the running statistics. N_j is sizes[j],
+  /// with row weights W / w_j; empty: the number of rows.
   void steps(std::span<const double> losses, std::span<const double> probabilities,
              std::span<const double> sizes, std::span<double> steps);
 

@@ -56,7 +56,7 @@ double ShuffledSampler::probability(Index i) const {
 
 void ShuffledSampler::draw(Rng& rng, std::span<Index> batch) {
   for (Index& i : batch) {
-    // One step of Fisher and Yates per draw: no pause for shuffling between epochs.
+    // One Fisher-Yates step per draw, so that there is no pause for shuffling between epochs.
     const auto left = static_cast<std::uint32_t>(order_.size() - drawn_);
     std::swap(order_[drawn_], order_[drawn_ + rng.below(left)]);
     i = order_[drawn_];

@@ -26,12 +26,12 @@ struct WeightedSlot {
 
 /// Row weights, grouped so that a row can be drawn in proportion to its weight in constant time.
 ///
-/// The weights of one class differ by a factor of less than 1.5: a row drawn evenly from its class
-/// is accepted with the chance weight / (largest weight of the class). Classes stand in order of
-/// their total weight, so that a search from the front is short.
+/// The weights of one class differ by a factor of less than 1.5: a row drawn uniformly from its
+/// class is accepted with probability weight / (largest weight of the class). Classes are sorted by
+/// total weight, so that a search from the front is short.
 ///
-/// Weights are measured in a power of two that makes their mean at least 1 and below 2: only their
-/// ratios matter, and no sum overflows.
+/// Weights are scaled by a power of two to a mean of at least 1 and below 2: only their ratios
+/// matter, and no sum overflows.
 class WeightClasses {
  public:
   /// Throws: OptionError unless there are 1 to kMaxSize weights; DataError unless each is finite
@@ -49,26 +49,26 @@ class WeightClasses {
   [[nodiscard]] std::size_t class_of(Index i) const noexcept {
     return class_of_key_[key_of(weights_[i]) - first_key_];
   }
-  /// The largest weight of every class.
+  /// Largest weight of every class.
   [[nodiscard]] std::span<const double> bounds() const noexcept { return bounds_; }
-  /// The sum over all rows of the largest weight of their class.
+  /// Sum over all rows of the largest weight of their class.
   [[nodiscard]] double mass() const noexcept { return starts_[count()]; }
 
-  /// A place on a line where every row takes up the largest weight of its class. One uniform
-  /// number gives class, row and, by what is left of it, the acceptance.
+  /// A position on a line on which every row has the length of the largest weight of its class. One
+  /// uniform number gives the class, the row and, by its remainder, the acceptance.
   struct Place {
     std::size_t list;    // class
-    std::uint32_t slot;  // in the class; rounding may lead one beyond the last
+    std::uint32_t slot;  // row in the class; rounding may give one beyond the last
     double least_weight;
   };
-  /// `starts` are `line_size` numbers: the places where the classes begin, the end of the line, and
-  /// then infinite ones.
+  /// Finds the position of a uniform number. `starts` has `line_size` numbers: the starts of the
+  /// classes, the end of the line, then infinities.
   [[nodiscard]] Place find(const double* starts, double uniform) const noexcept;
   [[nodiscard]] std::size_t line_size() const noexcept { return starts_.size(); }
 
-  /// A row, evenly; accepted rows have the probability weight / total.
+  /// Proposes a row; accepted rows have the probability weight / total.
   [[nodiscard]] WeightedSlot propose(double uniform) const noexcept;
-  /// A row with the probability weight / total.
+  /// Draws a row with the probability weight / total.
   [[nodiscard]] Index draw(Rng& rng) const noexcept;
 
   void prefetch(Index i) const noexcept { __builtin_prefetch(&weights_[i]); }
@@ -81,7 +81,7 @@ class WeightClasses {
  private:
   static constexpr std::size_t kStretch = 8;  // classes searched at once
 
-  // Exponent and first bit of the mantissa: two classes an octave, [1, 1.5) and [1.5, 2).
+  // Exponent and first bit of the mantissa: two classes per octave, [1, 1.5) and [1.5, 2).
   [[nodiscard]] static std::size_t key_of(double weight) noexcept {
     return std::bit_cast<std::uint64_t>(weight) >> 51U;
   }
@@ -92,9 +92,9 @@ class WeightClasses {
   double total_ = 0.0;
   std::size_t count_ = 0;
   std::size_t first_key_ = 0;
-  std::vector<std::uint16_t> class_of_key_;  // from first_key_ on
+  std::vector<std::uint16_t> class_of_key_;  // indexed by key - first_key_
   std::vector<double> bounds_, inverse_bounds_;
-  std::vector<double> starts_;        // of the classes on the line of `find`, and its end
+  std::vector<double> starts_;        // starts of the classes on the line of `find`, and its end
   std::vector<std::uint32_t> start_;  // class c has rows_[start_[c]], ..., rows_[start_[c + 1] - 1]
   BigVector<Index> rows_;
 };
@@ -103,7 +103,8 @@ inline WeightClasses::Place WeightClasses::find(const double* starts,
                                                 double uniform) const noexcept {
   const double* const ends = starts + 1;
   const double place = uniform * ends[count() - 1];  // less than that, since uniform < 1
-  // The first end beyond the place, without branches within a stretch: they could not be predicted.
+  // Finds the first end beyond the place, without branches within a stretch, which would be
+  // mispredicted.
   std::size_t c = 0;
   while (c + kStretch < count() && place >= ends[c + kStretch - 1]) c += kStretch;
   Vec4 low;

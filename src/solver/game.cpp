@@ -50,7 +50,7 @@ GameRecord GameTracker::add(const EpochView& view) {
                                              : cvar(mean_losses_, data_.weights, options_.alpha);
   record.sampler_regret = worst - value_;
   record.learner_regret = value_ - record.certificate.lower;
-  record.law = summarise_law(law, losses, options_.alpha);
+  record.law = summarise_distribution(law, losses, options_.alpha);
   return record;
 }
 

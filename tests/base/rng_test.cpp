@@ -389,8 +389,9 @@ TEST(ChiSquare, wrong_distributions_are_detected_and_their_counts_printed) {
   const std::string words = wrong.message();
   EXPECT_NE(words.find("p-value 8."), std::string::npos) << words;
   EXPECT_NE(words.find("value 1: drawn 880 times, expected 1000"), std::string::npos) << words;
-  EXPECT_FALSE(support::follows_law(Counts{1, 499, 500}, {{0.0, 0.5, 0.5}})) << "the impossible";
-  EXPECT_FALSE(support::follows_law(Counts{500, 500}, {{0.5, 0.4}}))
+  EXPECT_FALSE(support::follows_distribution(Counts{1, 499, 500}, {{0.0, 0.5, 0.5}}))
+      << "the impossible";
+  EXPECT_FALSE(support::follows_distribution(Counts{500, 500}, {{0.5, 0.4}}))
       << "probabilities that do not add up to 1";
   EXPECT_FALSE(is_uniform(Counts{5, 5})) << "too few draws to tell";
 }

@@ -78,7 +78,7 @@ TEST(ReadList, reads_blanks_and_quotes_as_csv_has_them) {
   expect_words<OptionError>([&] { (void)read_list("l", "\"a,b"); },
                             "l = '\"a,b': quote is not closed");
   expect_words<OptionError>([&] { (void)read_list("l", "\"a\"b"); },
-                            "l = '\"a\"b': text behind a closing quote");
+                            "l = '\"a\"b': text after a closing quote");
 }
 
 TEST(ReadFlag, is_true_or_false) {

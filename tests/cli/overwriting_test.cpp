@@ -1,6 +1,6 @@
 // A command neither overwrites its input nor writes a file twice: refused before any work.
 
-#include "support/made_pictures.hpp"
+#include "support/made_images.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -117,7 +117,7 @@ TEST_F(Overwriting, the_weights_of_a_network_belong_to_its_model) {
 }
 
 TEST_F(Overwriting, files_of_named_sets_and_labels_are_inputs) {
-  (void)folder_.write("a-images-idx3", support::idx_pictures(2, 1, 1, {1, 2}));
+  (void)folder_.write("a-images-idx3", support::idx_images(2, 1, 1, {1, 2}));
   (void)folder_.write("a-labels-idx1", support::idx_labels({0, 1}));
   fs::create_directories(folder_.path() / "sets/abalone");
   const std::string listed = run_line(folder_, "data list --data-dir sets").out;

@@ -1,5 +1,5 @@
 #include "report/text_table.hpp"
-#include "support/made_pictures.hpp"
+#include "support/made_images.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -206,7 +206,7 @@ TEST(Program, images_are_trained_on_evaluated_and_predicted) {
       pixels.push_back(static_cast<std::uint8_t>((p == label ? 200 : 20) + i * 7 % 23));
     }
   }
-  (void)folder.write("a-images-idx3", support::idx_pictures(60, 2, 2, pixels));
+  (void)folder.write("a-images-idx3", support::idx_images(60, 2, 2, pixels));
   (void)folder.write("a-labels-idx1", support::idx_labels(labels));
   const json found =
       run_json(folder, {"train", "a-images-idx3", "--model", "m.json", "--report", "r.html"});

@@ -129,8 +129,10 @@ TEST_F(Words, damaged_models_are_refused_without_json_exceptions) {
     if (key == "program") continue;
     damaged.push_back(good);
     damaged.back()[key] = nlohmann::json::array({nullptr});
-    damaged.push_back(good);
-    damaged.back().erase(key);
+    if (key != "training") {  // earlier versions did not write it
+      damaged.push_back(good);
+      damaged.back().erase(key);
+    }
     if (!value.is_object()) continue;
     for (const auto& [inner, ignored] : value.items()) {
       damaged.push_back(good);

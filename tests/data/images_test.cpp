@@ -6,7 +6,8 @@
 #include "data/preprocess.hpp"
 #include "data/read_data.hpp"
 
-#include "support/made_pictures.hpp"
+#include "support/expect_words.hpp"
+#include "support/made_images.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -26,15 +27,16 @@ namespace adacvar {
 namespace {
 
 using support::batch;
+using support::expect_words;
+using support::idx_images;
 using support::idx_labels;
-using support::idx_pictures;
 using support::message_of;
 using support::TemporaryFolder;
 using Bytes = std::vector<std::uint8_t>;
 using Numbers = std::vector<double>;
 using Words = std::vector<std::string>;
 
-constexpr const char* kPictures = "train-images-idx3-ubyte";
+constexpr const char* kImages = "train-images-idx3-ubyte";
 constexpr const char* kLabels = "train-labels-idx1-ubyte";
 
 std::string gzip(const std::string& text) {
@@ -57,24 +59,24 @@ std::vector<Index> rows_to(std::size_t count) {
   return rows;
 }
 
-/// Three pictures of 1 x 2 and their labels, each a file or what is wrong instead.
+/// Files of three images of 1 x 2 and their labels, which a test may damage.
 class Pair {
  public:
-  std::string pictures = idx_pictures(3, 1, 2, {0, 255, 51, 0, 102, 255});
+  std::string images = idx_images(3, 1, 2, {0, 255, 51, 0, 102, 255});
   std::string labels = idx_labels({7, 3, 7});
 
-  [[nodiscard]] std::filesystem::path pictures_path() const { return folder_.path() / kPictures; }
+  [[nodiscard]] std::filesystem::path images_path() const { return folder_.path() / kImages; }
   [[nodiscard]] std::filesystem::path labels_path() const { return folder_.path() / kLabels; }
   [[nodiscard]] Images read(const Words& names = {}) const {
-    (void)folder_.write(kPictures, pictures);
+    (void)folder_.write(kImages, images);
     (void)folder_.write(kLabels, labels);
-    return read_idx(pictures_path(), labels_path(), names);
+    return read_idx(images_path(), labels_path(), names);
   }
-  /// The message, `P` and `L` standing for the two files.
+  /// Returns the message, with `P` and `L` for the names of the two files.
   [[nodiscard]] std::string refusal(const Words& names = {}) const {
     std::string words = message_of<DataError>([&] { return read(names); });
     for (const auto& [path, letter] :
-         {std::pair(pictures_path().string(), "P"), std::pair(labels_path().string(), "L")}) {
+         {std::pair(images_path().string(), "P"), std::pair(labels_path().string(), "L")}) {
       for (std::size_t at = words.find(path); at != std::string::npos; at = words.find(path)) {
         words.replace(at, path.size(), letter);
       }
@@ -93,52 +95,51 @@ TEST(ReadIdx, pixels_and_labels_are_as_written) {
   EXPECT_EQ(images.rows(), 3U);
   EXPECT_EQ(images.pixels, (Bytes{0, 255, 51, 0, 102, 255}));
   EXPECT_EQ(images.labels, (Bytes{7, 3, 7}));
-  EXPECT_EQ(images.source, pair.pictures_path());
+  EXPECT_EQ(images.source, pair.images_path());
   EXPECT_TRUE(images.class_names.empty());
   EXPECT_EQ(label_name(images, 7), "7");
   images.class_names = Words(8, "x");
   images.class_names[7] = "seven";
   EXPECT_EQ(label_name(images, 7), "seven");
-  pair.pictures = gzip(pair.pictures);
+  pair.images = gzip(pair.images);
   pair.labels = gzip(pair.labels);
   EXPECT_EQ(pair.read().pixels, images.pixels);
 }
 
-TEST(ReadIdx, what_is_wrong_is_said) {
+TEST(ReadIdx, errors_are_clear) {
   struct Case {
     std::function<void(Pair&)> spoil;
     std::string words;
   };
   const std::vector<Case> cases = {
-      {[](Pair& p) { p.pictures.clear(); }, "P: is empty"},
+      {[](Pair& p) { p.images.clear(); }, "P: is empty"},
       {[](Pair& p) { p.labels.clear(); }, "L: is empty"},
-      {[](Pair& p) { p.pictures[2] = 13; },
-       "P: magic number 0x00000d03 instead of 0x00000803, that of pictures in an idx file"},
-      {[](Pair& p) { p.pictures = p.labels; },
-       "P: magic number 0x00000801, that of labels, instead of 0x00000803, that of pictures in an "
+      {[](Pair& p) { p.images[2] = 13; },
+       "P: magic number 0x00000d03 instead of 0x00000803, that of images in an idx file"},
+      {[](Pair& p) { p.images = p.labels; },
+       "P: magic number 0x00000801, that of labels, instead of 0x00000803, that of images in an "
        "idx file"},
-      {[](Pair& p) { p.labels = p.pictures; },
-       "L: magic number 0x00000803, that of pictures, instead of 0x00000801, that of labels in an "
+      {[](Pair& p) { p.labels = p.images; },
+       "L: magic number 0x00000803, that of images, instead of 0x00000801, that of labels in an "
        "idx file"},
-      {[](Pair& p) { p.pictures.resize(15); },
-       "P: 15 bytes, the header of an idx file of pictures has 16"},
+      {[](Pair& p) { p.images.resize(15); },
+       "P: 15 bytes, the header of an idx file of images has 16"},
       {[](Pair& p) { p.labels.resize(2); },
        "L: 2 bytes, the header of an idx file of labels has 8"},
-      {[](Pair& p) { p.pictures.pop_back(); },
+      {[](Pair& p) { p.images.pop_back(); },
        "P: the header says 3 x 1 x 2 = 6 bytes, the file has 5"},
       {[](Pair& p) { p.labels += 'x'; }, "L: the header says 3 = 3 bytes, the file has 4"},
-      {[](Pair& p) { p.pictures = idx_pictures(0xffff'ffffU, 0xffff'ffffU, 0xffff'ffffU, {}); },
+      {[](Pair& p) { p.images = idx_images(0xffff'ffffU, 0xffff'ffffU, 0xffff'ffffU, {}); },
        "P: the header says 4294967295 x 4294967295 x 4294967295 = 7.92281624589241e+28 "
        "bytes, the file has 0"},
-      {[](Pair& p) { p.pictures = idx_pictures(0, 1, 2, {}); },
+      {[](Pair& p) { p.images = idx_images(0, 1, 2, {}); },
        "P: the header says that there are no rows"},
-      {[](Pair& p) { p.pictures = idx_pictures(3, 0, 2, {}); }, "P: its pictures have no pixels"},
+      {[](Pair& p) { p.images = idx_images(3, 0, 2, {}); }, "P: its images have no pixels"},
       {[](Pair& p) {
          p.labels = idx_labels({7, 3});
        },
-       "L: 2 labels, P has 3 pictures"},
-      {[](Pair& p) { p.pictures = gzip(p.pictures).substr(0, 20); },
-       "P: gzip archive is truncated"},
+       "L: 2 labels, P has 3 images"},
+      {[](Pair& p) { p.images = gzip(p.images).substr(0, 20); }, "P: gzip archive is truncated"},
   };
   for (const Case& wrong : cases) {
     Pair pair;
@@ -150,23 +151,22 @@ TEST(ReadIdx, what_is_wrong_is_said) {
             "no such: cannot open: No such file or directory");
 }
 
-TEST(ReadIdx, labels_are_found_beside_the_pictures) {
+TEST(ReadIdx, labels_are_found_beside_the_images) {
   const TemporaryFolder folder;
-  const auto pictures = folder.write("t10k-images-idx3-ubyte.gz", "");
-  const auto find = [&] { return find_labels_file(pictures); };
-  EXPECT_EQ(message_of<DataError>(find),
-            pictures.string() + ": there is no file of labels for it: expected " +
-                (folder.path() / "t10k-labels-idx1-ubyte").string() + ", plain or packed");
+  const auto images = folder.write("t10k-images-idx3-ubyte.gz", "");
+  const auto find = [&] { return find_labels_file(images); };
+  expect_words<DataError>(
+      [&] { (void)find(); },
+      images.string() + " ... labels ... " + (folder.path() / "t10k-labels-idx1-ubyte").string());
   const auto packed = folder.write("t10k-labels-idx1-ubyte.gz", "");
   EXPECT_EQ(find(), packed);
   const auto plain = folder.write("t10k-labels-idx1-ubyte", "");
   EXPECT_EQ(find(), plain);
-  EXPECT_EQ(message_of<DataError>([] { return find_labels_file("digits"); }),
-            "digits: holds pictures without labels; these are looked for in a file of the same "
-            "name with 'labels' for 'images', but the name has no 'images'");
+  expect_words<DataError>([] { (void)find_labels_file("digits"); },
+                          "digits: ... 'labels' ... no 'images'");
 }
 
-TEST(ReadCifar, batches_stand_below_each_other) {
+TEST(ReadCifar, batches_are_concatenated) {
   const TemporaryFolder folder;
   const std::array paths = {folder.write("a.bin", batch({3, 9})),
                             folder.write("b.bin.gz", gzip(batch({0})))};
@@ -183,7 +183,7 @@ TEST(ReadCifar, batches_stand_below_each_other) {
   EXPECT_EQ(label_name(images, 3), "cat");
 }
 
-TEST(ReadCifar, what_is_wrong_is_said) {
+TEST(ReadCifar, errors_are_clear) {
   const auto refusal = [](const std::string& bytes) {
     return message_of<DataError>([&] { return parse_cifar(bytes, "b.bin"); });
   };
@@ -204,7 +204,7 @@ TEST(AppendImages, refuses_other_shapes_and_classes) {
               append_images(images, other);
               return 0;
             }),
-            "two: pictures of 1 x 2 x 1, those of one are 1 x 1 x 2");
+            "two: images of 1 x 2 x 1, those of one are 1 x 1 x 2");
   other = images;
   other.source = "two";
   other.class_names = {"a"};
@@ -215,8 +215,8 @@ TEST(AppendImages, refuses_other_shapes_and_classes) {
             "two: other classes than one");
 }
 
-// Pixels / 255 are 0, 1, 0.2, 0, 0.4, 1: of rows 0 and 1 the mean is 0.3, the variance
-// (0.09 + 0.49 + 0.01 + 0.09) / 4 = 0.17.
+// Pixels / 255 are 0, 1, 0.2, 0, 0.4, 1: rows 0 and 1 have the mean 0.3, the variance (0.09 + 0.49
+// + 0.01 + 0.09) / 4 = 0.17.
 TEST(ImagePreprocessor, standardises_by_the_training_rows) {
   const Images images = Pair{}.read();
   const std::vector<Index> training = {0, 1};
@@ -286,18 +286,18 @@ TEST(ImagePreprocessor, what_does_not_fit_is_refused) {
     return message_of<DataError>([&] { return Preprocessor::fit(images, rows, {.task = task}); });
   };
   EXPECT_EQ(fit({0, 1}, Task::regression),
-            "p: labels of pictures are classes, no numbers for a regression");
-  EXPECT_EQ(fit({0, 2}, {}), "p: the pictures have one class only in the training rows: '7'");
+            "p: labels of images are classes: regression needs a numeric target");
+  EXPECT_EQ(fit({0, 2}, {}), "p: the images have one class only in the training rows: '7'");
   images.labels = {1, 2, 3};
-  EXPECT_EQ(fit({0, 1, 2}, Task::binary), "p: the pictures have 3 classes, a binary task has 2");
-  const Preprocessor of_pictures = Preprocessor::fit(images, rows_to(3));
+  EXPECT_EQ(fit({0, 1, 2}, Task::binary), "p: the images have 3 classes, a binary task has 2");
+  const Preprocessor of_images = Preprocessor::fit(images, rows_to(3));
   EXPECT_EQ(message_of<DataError>(
-                [&] { return of_pictures.apply(parse_cifar(batch({1}), "b.bin"), rows_to(1)); }),
-            "b.bin: training was on pictures of 1 x 1 x 2, these are 3 x 32 x 32");
+                [&] { return of_images.apply(parse_cifar(batch({1}), "b.bin"), rows_to(1)); }),
+            "b.bin: training was on images of 1 x 1 x 2, these are 3 x 32 x 32");
   Table table;
   table.source = "t";
-  EXPECT_EQ(message_of<DataError>([&] { return of_pictures.apply_features(table, {}); }),
-            "t: training was on pictures, this is a table");
+  EXPECT_EQ(message_of<DataError>([&] { return of_images.apply_features(table, {}); }),
+            "t: training was on images, this is a table");
   images.pixels.assign(6, 4);
   EXPECT_EQ(fit({0, 1, 2}, {}),
             "p: every pixel of the training rows is the same within its channel");
@@ -308,7 +308,7 @@ std::filesystem::path folder() {
   return std::getenv("ADACVAR_DATA") != nullptr ? data_folder() : ADACVAR_TEST_DATA;
 }
 
-class NamedPictures : public testing::Test {
+class NamedImages : public testing::Test {
  protected:
   static bool is_there(std::string_view name) {
     const auto& files = named_set_info(name).files;
@@ -324,7 +324,7 @@ class NamedPictures : public testing::Test {
 };
 
 // Counts and moments: those of the data folder's README.
-TEST_F(NamedPictures, mnist_is_as_published) {
+TEST_F(NamedImages, mnist_is_as_published) {
   if (!is_there("mnist")) GTEST_SKIP() << "no mnist in " << folder() << "; set ADACVAR_DATA";
   const RawData data = read_data("mnist", {.data_dir = folder().string()});
   EXPECT_EQ(data.own_test, 10'000U);
@@ -343,7 +343,7 @@ TEST_F(NamedPictures, mnist_is_as_published) {
   EXPECT_NEAR(moments[0].sd, 0.3081, 5e-5);
 }
 
-TEST_F(NamedPictures, mnist_keeps_its_test_rows_unless_a_split_is_asked_for) {
+TEST_F(NamedImages, mnist_keeps_its_test_rows_unless_a_split_is_asked_for) {
   if (!is_there("mnist")) GTEST_SKIP() << "no mnist in " << folder() << "; set ADACVAR_DATA";
   DataOptions options{.data = "mnist"};
   options.source.data_dir = folder().string();
@@ -360,7 +360,7 @@ TEST_F(NamedPictures, mnist_keeps_its_test_rows_unless_a_split_is_asked_for) {
   EXPECT_NEAR(static_cast<double>(pooled.train.rows), 7'000, 10);
 }
 
-TEST_F(NamedPictures, fashion_mnist_is_as_published) {
+TEST_F(NamedImages, fashion_mnist_is_as_published) {
   if (!is_there("fashion-mnist")) {
     GTEST_SKIP() << "no fashion-mnist in " << folder() << "; set ADACVAR_DATA";
   }
@@ -374,7 +374,7 @@ TEST_F(NamedPictures, fashion_mnist_is_as_published) {
   EXPECT_NEAR(moments[0].sd, 0.3530, 5e-5);
 }
 
-TEST_F(NamedPictures, cifar_10_is_as_published) {
+TEST_F(NamedImages, cifar_10_is_as_published) {
   if (!is_there("cifar-10")) GTEST_SKIP() << "no cifar-10 in " << folder() << "; set ADACVAR_DATA";
   const Images images = load_named_images("cifar-10", folder());
   const std::span labels(images.labels);
@@ -391,11 +391,11 @@ TEST_F(NamedPictures, cifar_10_is_as_published) {
   }
 }
 
-TEST(NamedPictureErrors, are_clear) {
+TEST(NamedImageErrors, are_clear) {
   EXPECT_EQ(message_of<DataError>([] { return load_named_set("mnist"); }),
-            "mnist: holds pictures, not a table");
+            "mnist: holds images, not a table");
   EXPECT_EQ(message_of<DataError>([] { return load_named_images("adult"); }),
-            "adult: holds a table, not pictures");
+            "adult: holds a table, not images");
   const TemporaryFolder empty;
   EXPECT_EQ(message_of<DataError>([&] { return load_named_images("cifar-10", empty.path()); }),
             (empty.path() / "cifar-10/data_batch_1.bin").string() +

@@ -138,7 +138,7 @@ TEST(NamedSetFiles, are_pinned) {
   }
 }
 
-TEST(NamedSetFiles, are_found_plain_or_packed) {
+TEST(NamedSetFiles, are_found_plain_or_compressed) {
   const support::TemporaryFolder folder;
   const NamedFile file{.path = "a.data"};
   EXPECT_EQ(find_named_file(file, folder.path()), folder.path() / "a.data");
@@ -148,7 +148,7 @@ TEST(NamedSetFiles, are_found_plain_or_packed) {
   }
 }
 
-/// Sets a variable of the environment for a while, or with a null takes it away.
+/// Sets an environment variable for a scope, or unsets it with null.
 class Environment {
  public:
   Environment(const char* name, const char* value) : name_(name) {

@@ -69,8 +69,8 @@ TEST_F(PrepareData, rows_are_split_half_three_tenths_two_tenths_by_the_seed) {
   EXPECT_NE(prepare_data(options, 6).train.targets, data.train.targets);
 }
 
-/// 60 pictures of the classes 0, 1, 0, 1, ... and behind them 10 test rows.
-RawData pictures_with_test_rows() {
+/// 60 images of the classes 0, 1, 0, 1, ..., followed by 10 test rows.
+RawData images_with_test_rows() {
   Images images;
   images.shape = {.channels = 1, .height = 1, .width = 1};
   for (std::uint8_t i = 0; i < 70; ++i) {
@@ -82,7 +82,7 @@ RawData pictures_with_test_rows() {
 }
 
 TEST_F(PrepareData, own_test_rows_stay_test_rows) {
-  const RawData data = pictures_with_test_rows();
+  const RawData data = images_with_test_rows();
   const SplitShares shares{.train = 5.0 / 6, .valid = 1.0 / 6, .test = 0, .own_test = true};
   const Split split = split_data(data, "label", TaskChoice::automatic, shares, 4);
   EXPECT_EQ(split.test, (std::vector<Index>{60, 61, 62, 63, 64, 65, 66, 67, 68, 69}));
@@ -99,7 +99,7 @@ TEST_F(PrepareData, own_test_rows_stay_test_rows) {
   EXPECT_EQ(all, expected);
   EXPECT_EQ(split, split_data(data, "label", TaskChoice::automatic, shares, 4));
   EXPECT_NE(split, split_data(data, "label", TaskChoice::automatic, shares, 5));
-  // Asked for shares, all rows are alike.
+  // With shares given, all rows are split.
   EXPECT_EQ(split_data(data, "label", TaskChoice::automatic, {1, 0, 0}, 4).train.size(), 70U);
   RawData without = data;
   without.own_test = 0;
@@ -108,18 +108,18 @@ TEST_F(PrepareData, own_test_rows_stay_test_rows) {
       "p has no test rows of its own");
 }
 
-TEST_F(PrepareData, the_target_of_pictures_is_their_label) {
-  const RawData data = pictures_with_test_rows();
+TEST_F(PrepareData, the_target_of_images_is_their_label) {
+  const RawData data = images_with_test_rows();
   const Split split{.train = {0, 1, 2}, .valid = {}, .test = {60}};
   const PreparedData prepared = prepare_split(data, {}, split);
   EXPECT_EQ(prepared.train.targets, (std::vector<double>{0, 1, 0}));
   EXPECT_EQ(prepared.train.image.size(), 1U);
   EXPECT_EQ(prepared.test.rows, 1U);
   expect_words<OptionError>([&] { (void)prepare_split(data, {.target = "y"}, split); },
-                            "target = 'y': the target of pictures is their labels, called 'label'");
+                            "target = 'y': the target of images is their labels, called 'label'");
 }
 
-TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {
+TEST_F(PrepareData, the_sets_are_the_rows_of_split_data) {
   const DataOptions options{.data = rows("t.csv", 40), .target = "y"};
   const PreparedData data = prepare_data(options, 9);
   const Split split =
@@ -135,7 +135,7 @@ TEST_F(PrepareData, the_parts_are_the_rows_of_split_data) {
   EXPECT_EQ(support::targets_in_units(data.test, scale), targets(split.test));
 }
 
-TEST_F(PrepareData, only_the_training_rows_decide_what_is_fitted) {
+TEST_F(PrepareData, preprocessing_is_fitted_on_the_training_rows_only) {
   const std::string before = rows("t.csv", 40);
   const PreparedData first = prepare_data({.data = before, .target = "y"}, 1);
   // The same rows train; all others move far away and into a category of their own.
@@ -161,7 +161,7 @@ TEST_F(PrepareData, only_the_training_rows_decide_what_is_fitted) {
                    "8 values of c in the test rows were not seen in training: all zeros"}));
 }
 
-TEST_F(PrepareData, classes_have_the_same_shares_in_every_part) {
+TEST_F(PrepareData, classes_have_the_same_shares_in_every_set) {
   std::string text = "x,y\n";
   for (int i = 0; i < 200; ++i) {
     text += std::to_string(i % 17) + "," + (i % 10 == 0 ? "rare" : "common") + "\n";
@@ -184,7 +184,7 @@ TEST_F(PrepareData, classes_have_the_same_shares_in_every_part) {
   }
 }
 
-TEST_F(PrepareData, whether_numbers_are_classes_is_asked_of_all_rows) {
+TEST_F(PrepareData, all_rows_determine_whether_numbers_are_classes) {
   // Two training rows have two values at most; the column has four.
   const std::string file = write("four.csv", "x,y\n1,10\n2,20\n3,30\n4,40\n");
   const PreparedData data = prepare_data({.data = file, .target = "y"}, 0);
@@ -354,7 +354,7 @@ TEST_F(PrepareData, text_in_a_test_file_is_missing_and_counted) {
   EXPECT_TRUE(mentions(data.notes, "'abc' in line 2"));
 }
 
-TEST_F(PrepareData, many_text_classes_have_to_be_asked_for) {
+TEST_F(PrepareData, many_text_classes_need_the_task_option) {
   const auto table = [&](int rows, int classes) {
     std::string text = "x,y\n";
     for (int i = 0; i < rows; ++i) {
@@ -486,8 +486,10 @@ TEST_F(PrepareData, rows_of_weight_0_are_absent) {
   EXPECT_EQ(data.train.features, 1U) << "the weight is not a feature";
   for (const auto* part : {&data.train, &data.valid, &data.test}) {
     ASSERT_EQ(part->weights.size(), part->rows);
+    const std::vector<double> targets =
+        support::targets_in_units(*part, data.preprocessor.target_scale());
     for (std::size_t i = 0; i < part->rows; ++i) {
-      EXPECT_EQ(part->weights[i], static_cast<int>(part->targets[i]) % 3 + 0.5);
+      EXPECT_EQ(part->weights[i], static_cast<int>(targets[i]) % 3 + 0.5);
     }
   }
   EXPECT_EQ(split_data(read_data(file), "y", TaskChoice::automatic, data.shares, 2, "w"),

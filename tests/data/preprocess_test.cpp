@@ -134,11 +134,11 @@ TEST(Preprocess, bad_training_data_is_refused) {
   EXPECT_EQ(fit_refusal("x,y\n1,1\n1,2\n"),
             "t.csv: no features are left: every column is constant in the training rows");
   EXPECT_EQ(fit_refusal("x,y\n1.7e308,1\n-1.7e308,2\n1.7e308,3\n"),
-            "t.csv: the spread of column 'x' is not a double");
+            "t.csv: the standard deviation of column 'x' is outside the range of doubles");
   const Table table = parse("x,y\n1,1\n2,2\n");
   EXPECT_EQ(
       message_of<DataError>([&] { return Preprocessor::fit(table, Rows{}, {.target = "y"}); }),
-      "t.csv: no rows were chosen");
+      "t.csv: no rows are given");
   EXPECT_EQ(
       message_of<OptionError>([&] { return Preprocessor::fit(table, Rows{2}, {.target = "y"}); }),
       "row = 2 is outside [0, 2)");
@@ -169,7 +169,7 @@ TEST(Preprocess, bad_later_data_is_refused) {
             "training was on a table, these are sparse rows");
 }
 
-TEST(Preprocess, the_kind_of_a_column_is_a_matter_of_the_training_rows) {
+TEST(Preprocess, the_training_rows_determine_the_kind_of_a_column) {
   // A word in three of five rows, none of them a training row.
   const Table table = parse("x,y\n1,1\n3,4\nword,7\nother,2\nword,3\n");
   ASSERT_TRUE(table.columns[0].categorical);
@@ -246,7 +246,7 @@ TEST(Preprocess, identifiers_alone_are_no_features) {
   EXPECT_NE(refusal.find("--categorical id"), std::string::npos) << refusal;
 }
 
-/// Each row as often as its weight says.
+/// Repeats each row by its weight.
 Table repeated(const Table& table, std::span<const std::size_t> weights) {
   Table result = table;
   result.rows = 0;
@@ -311,7 +311,7 @@ TEST(RowWeights, are_kept_by_name) {
   EXPECT_TRUE(preprocessor.apply_features(parse("x\n1\n2\n"), Rows{0, 1}).weights.empty());
 }
 
-TEST(RowWeights, that_are_none_are_refused) {
+TEST(RowWeights, invalid_weights_are_refused) {
   const auto refusal = [](const std::string& weight) {
     return fit_refusal("x,w,y\n1,1,1\n2," + weight + ",5\n3,2,4\n4,2,4\n",
                        {.target = "y", .weight = "w"});
@@ -342,7 +342,7 @@ TEST(RowWeights, that_are_none_are_refused) {
 }
 
 TEST(Preprocess, many_categories_stay_sparse) {
-  constexpr std::size_t kRows = 100'000;  // 40 GB, were they dense
+  constexpr std::size_t kRows = 100'000;  // 40 GB if dense
   const Table table = ids(kRows + 1);
   const Preprocessor preprocessor = Preprocessor::fit(table, all_rows(kRows), {.target = "y"});
   EXPECT_EQ(preprocessor.features(), kRows + 6);
@@ -398,7 +398,7 @@ TEST(Preprocess, sparse_rows_stay_sparse) {
   EXPECT_EQ(data.targets, (std::vector<double>{11, 1}));  // mean 1.5, standard deviation 0.5
 }
 
-TEST(PreprocessJson, comes_back_equal) {
+TEST(PreprocessJson, round_trip_is_equal) {
   const std::vector<Preprocessor> all = {
       fit(parse("x,c,k,y\n0.1,p,1,1\n0.7,?,1,2\n-3e-7,q,1,7.3\n")),
       fit(parse("x,y\n1,a\n2,b\n3,c\n")), fit(parse("x;y\n0,5;$1,234.50\n1,25;$7\n2,0;$8\n")),
@@ -432,7 +432,7 @@ TEST(PreprocessJson, damaged_forms_are_refused) {
   EXPECT_EQ(refusal(R"({"columns": [{"name":"x","kind":"numeric","mean":0,"scale":-1,"fill":0}]})"),
             "m.json: preprocessing is damaged: scale is not positive");
   EXPECT_EQ(refusal(R"({"sparse": {"columns": [-1], "scales": [1]}})"),
-            "m.json: sparse column -1 is no index");
+            "m.json: sparse column -1 is not a column index");
   EXPECT_EQ(refusal(R"({"target": null})"), "m.json: is damaged: preprocessing.target is missing");
   EXPECT_EQ(refusal(R"({"target": 3})"),
             "m.json: is damaged: preprocessing.target is a number, not a text");

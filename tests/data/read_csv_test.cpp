@@ -70,7 +70,7 @@ TEST(ReadCsv, names_and_categories_that_are_not_utf_8_are_taken_for_latin_1) {
   EXPECT_EQ(table.columns[1].codes, (Codes{0, 0, 1}));
 }
 
-TEST(ReadCsv, of_many_names_a_message_shows_the_first) {
+TEST(ReadCsv, a_long_list_of_names_is_cut) {
   std::string names = "x1";
   std::string row = "1";
   for (int i = 2; i <= 1000; ++i) {
@@ -94,12 +94,12 @@ TEST(ReadCsv, a_first_row_with_all_known_names_is_a_header) {
   EXPECT_EQ(column_names(parse("1,2\n3,4\n", {.known_names = {"c1", "c2"}})), "c1, c2");
 }
 
-TEST(ReadCsv, a_header_that_was_not_seen_is_asked_about) {
+TEST(ReadCsv, a_header_that_was_not_detected_is_suggested) {
   std::string text = "2019,y\n";
   for (int i = 0; i < 20; ++i) text += "1,2\n";
   EXPECT_EQ(refusal(text),
             "t.csv:1: 'y' in column 'c2', nearly all of whose values are numbers; if the first row "
-            "is a header, say header = yes");
+            "is a header, set header = yes");
 }
 
 TEST(ReadCsv, separators_are_found) {
@@ -218,7 +218,7 @@ TEST(ReadCsv, header_is_found) {
 TEST(ReadCsv, missing_values) {
   const Table table =
       parse("x,w\n1,a\n?,?\nNA,na\nNaN,NAN\n,\n\"\",\"\"\n-nan,b\n", {.categorical = {"w"}});
-  // "-nan" is no way to write a missing value, so x is text.
+  // "-nan" is not a missing value, so x is text.
   EXPECT_TRUE(table.columns[0].categorical);
   EXPECT_EQ(table.columns[1].codes, (Codes{0, kMissingLevel, kMissingLevel, kMissingLevel,
                                            kMissingLevel, kMissingLevel, 1}));
@@ -323,7 +323,7 @@ TEST(ReadCsv, bad_text_is_refused_with_its_line) {
   EXPECT_EQ(refusal("1,2\n3\n4,5\n"), "t.csv:2: 1 column, first row has 2");
   EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\ny\n5,6\n"), "t.csv:3: quote is not closed");
   EXPECT_EQ(refusal("\n\"a,b\n1,2\n"), "t.csv:2: quote is not closed");
-  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text behind a closing quote");
+  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text after a closing quote");
   EXPECT_EQ(refusal("\na,b,a\n1,2,3\n", {.header = true}), "t.csv:2: column 'a' appears twice");
   EXPECT_EQ(refusal("a,b\n1,2\n", options({"c"}, {})),
             "t.csv: categorical column 'c' is not one of: a, b");
@@ -399,7 +399,7 @@ TEST(ReadCsv, compressed_files) {
   for (int i = 0; i < 300'000; ++i) text += std::to_string(i) + ",2\n";
   EXPECT_EQ(read_csv(folder.write("a.gz", gzip(text))).rows, 300'000U);
   EXPECT_EQ(read_csv(folder.write("a.xz", xz(text))).columns[0].numbers[299'999], 299'999);
-  // Members that follow each other, under a name that does not say what they are.
+  // Concatenated members, in a file without the usual extension.
   EXPECT_EQ(read_csv(folder.write("two", gzip("1,2\n") + gzip("3,4\n"))).rows, 2U);
 }
 
@@ -424,7 +424,7 @@ TEST(ReadCsv, damaged_archives) {
   EXPECT_EQ(words(gzip("")), ": is empty");
 }
 
-/// A random table as text, written in a random one of the allowed ways, and as it should be read.
+/// A random table as text, in a random one of the allowed formats, and the expected result.
 struct Written {
   std::string text;
   Table table;

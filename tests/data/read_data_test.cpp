@@ -8,7 +8,7 @@
 #include "data/synthetic.hpp"
 
 #include "support/expect_words.hpp"
-#include "support/made_pictures.hpp"
+#include "support/made_images.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_F(ReadData, a_name_of_a_set_is_the_set_and_dot_slash_the_file) {
   EXPECT_TRUE(is_text_table("./normal"));
 }
 
-TEST_F(ReadData, what_a_file_holds_decides_how_it_is_read) {
+TEST_F(ReadData, the_content_of_a_file_determines_its_format) {
   write("l", "1 1:0.5 3:2\n-1 2:1\n");
   write("n", npy({{1, 2}, {3, 4}}));
   const RawData sparse = read_data("l");
@@ -94,8 +94,8 @@ TEST_F(ReadData, what_a_file_holds_decides_how_it_is_read) {
   }
 }
 
-TEST_F(ReadData, pictures_are_known_by_their_first_bytes_or_their_name) {
-  write("images-idx3", support::idx_pictures(2, 1, 2, {1, 2, 3, 4}));
+TEST_F(ReadData, images_are_known_by_their_first_bytes_or_their_name) {
+  write("images-idx3", support::idx_images(2, 1, 2, {1, 2, 3, 4}));
   write("labels-idx1", support::idx_labels({4, 2}));
   write("batch.bin", support::batch({3, 8}));
   const RawData idx = read_data("images-idx3");
@@ -115,12 +115,12 @@ TEST_F(ReadData, pictures_are_known_by_their_first_bytes_or_their_name) {
                           "short.bin: 3000 bytes, a batch of CIFAR-10 has records of 3073");
   expect_words<DataError>([] { (void)read_data("labels-idx1"); },
                           "labels-idx1: magic number 0x00000801, that of labels, instead of "
-                          "0x00000803, that of pictures in an idx file");
+                          "0x00000803, that of images in an idx file");
   expect_words<OptionError>([] { (void)read_data("batch.bin", {.drop = {"c1"}}); },
-                            "categorical and drop need named columns; batch.bin holds pictures");
+                            "categorical and drop need named columns; batch.bin holds images");
 }
 
-TEST_F(ReadData, fingerprints_of_pictures_tell_pixels_labels_and_shapes_apart) {
+TEST_F(ReadData, fingerprints_of_images_tell_pixels_labels_and_shapes_apart) {
   const auto print = [](const ImageShape& shape, std::vector<std::uint8_t> pixels,
                         std::vector<std::uint8_t> labels) {
     Images images{.shape = shape,

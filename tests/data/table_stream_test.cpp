@@ -52,7 +52,7 @@ TEST(TableStream, blocks_hold_what_the_whole_file_holds) {
   expect_same_as_whole(folder.write("t.csv", large_text(600'000)));
 }
 
-TEST(TableStream, packed_files_come_in_blocks_too) {
+TEST(TableStream, compressed_files_come_in_blocks_too) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "t.csv.gz";
   const std::string text = large_text(600'000);
@@ -97,7 +97,7 @@ TEST(TableStream, small_files_are_one_block) {
   EXPECT_FALSE(stream.next(block));
 }
 
-TEST(TableStream, mistakes_are_named_by_their_line) {
+TEST(TableStream, errors_have_their_line) {
   const TemporaryFolder folder;
   const auto path = folder.write("t.csv", large_text(600'000) + "1,2\n");
   TableStream stream(path);

@@ -1,5 +1,6 @@
 #include <adacvar/learner/train.hpp>
 
+#include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/run_program.hpp"
 #include "support/small_problems.hpp"
@@ -120,20 +121,19 @@ TEST(Checkpoint, of_another_run_or_damaged_is_refused) {
   const auto message = [&] {
     return message_of<DataError>([&] { (void)train(data, nullptr, loss, options, hooks); });
   };
-  EXPECT_EQ(message(), path.string() +
-                           ": is no checkpoint to go on from: it belongs to a run with other data "
-                           "or options: remove it, or name another");
+  EXPECT_TRUE(support::has_words(message(), path.string() + " ... other data or options"))
+      << message();
   hooks.run_identity = "run";
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{5}, bytes.size() / 3, bytes.size() / 2, bytes.size() - 1}) {
     std::ofstream(path, std::ios::binary) << bytes.substr(0, length);
-    EXPECT_NE(message().find("is no checkpoint to go on from"), std::string::npos) << length;
+    EXPECT_NE(message().find("checkpoint to resume from"), std::string::npos) << length;
   }
   for (std::size_t at = 10; at < bytes.size(); at += bytes.size() / 40) {
     std::string changed = bytes;
     changed[at] = static_cast<char>(changed[at] ^ 1);
     std::ofstream(path, std::ios::binary) << changed;
-    EXPECT_NE(message().find("is no checkpoint to go on from"), std::string::npos) << at;
+    EXPECT_NE(message().find("checkpoint to resume from"), std::string::npos) << at;
   }
   std::ofstream(path, std::ios::binary) << bytes;
   EXPECT_EQ(train(data, nullptr, loss, options, hooks).epochs, 4U);

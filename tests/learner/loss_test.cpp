@@ -16,32 +16,32 @@ using support::expect_words;
 
 struct Point {
   double loss;
-  double slope;
+  double derivative;
 };
 
 Point at(const Loss& loss, double score, double target) {
   Point point{};
   loss.evaluate(std::span(&score, 1), std::span(&target, 1), std::span(&point.loss, 1),
-                std::span(&point.slope, 1));
+                std::span(&point.derivative, 1));
   return point;
 }
 
-TEST(Loss, values_and_slopes_by_hand) {
+TEST(Loss, values_and_derivatives_by_hand) {
   EXPECT_EQ(at(Loss(LossKind::squared), 3, 1).loss, 4);
-  EXPECT_EQ(at(Loss(LossKind::squared), 3, 1).slope, 4);
+  EXPECT_EQ(at(Loss(LossKind::squared), 3, 1).derivative, 4);
   EXPECT_EQ(at(Loss(LossKind::absolute), 1, 3).loss, 2);
-  EXPECT_EQ(at(Loss(LossKind::absolute), 1, 3).slope, -1);
+  EXPECT_EQ(at(Loss(LossKind::absolute), 1, 3).derivative, -1);
   EXPECT_EQ(at(Loss(LossKind::huber, 2), 1.5, 0).loss, 1.125);
   EXPECT_EQ(at(Loss(LossKind::huber, 2), -5, 0).loss, 8);  // 2 * (5 - 1)
-  EXPECT_EQ(at(Loss(LossKind::huber, 2), -5, 0).slope, -2);
+  EXPECT_EQ(at(Loss(LossKind::huber, 2), -5, 0).derivative, -2);
   EXPECT_EQ(at(Loss(LossKind::pinball, 1, 0.9), 0, 2).loss, 1.8);  // below the target: tau
   EXPECT_NEAR(at(Loss(LossKind::pinball, 1, 0.9), 2, 0).loss, 0.2, 1e-15);
   EXPECT_DOUBLE_EQ(at(Loss(LossKind::logistic), 0, 1).loss, std::log(2.0));
-  EXPECT_EQ(at(Loss(LossKind::logistic), 0, 1).slope, -0.5);
-  EXPECT_EQ(at(Loss(LossKind::logistic), 0, 0).slope, 0.5);
+  EXPECT_EQ(at(Loss(LossKind::logistic), 0, 1).derivative, -0.5);
+  EXPECT_EQ(at(Loss(LossKind::logistic), 0, 0).derivative, 0.5);
   EXPECT_EQ(at(Loss(LossKind::hinge), 0.25, 1).loss, 0.75);
   EXPECT_EQ(at(Loss(LossKind::hinge), 0.25, 0).loss, 1.25);
-  EXPECT_EQ(at(Loss(LossKind::hinge), 2, 1).slope, 0);
+  EXPECT_EQ(at(Loss(LossKind::hinge), 2, 1).derivative, 0);
 }
 
 TEST(Loss, softmax_of_two_classes_is_logistic) {
@@ -50,17 +50,17 @@ TEST(Loss, softmax_of_two_classes_is_logistic) {
     const std::array<double, 2> scores{0.0, score};
     for (const double target : {0.0, 1.0}) {
       double loss = 0;
-      std::array<double, 2> slopes{};
-      softmax.evaluate(scores, std::span(&target, 1), std::span(&loss, 1), slopes);
+      std::array<double, 2> derivatives{};
+      softmax.evaluate(scores, std::span(&target, 1), std::span(&loss, 1), derivatives);
       const Point expected = at(Loss(LossKind::logistic), score, target);
       EXPECT_NEAR(loss, expected.loss, 1e-13 * (1 + expected.loss));
-      EXPECT_NEAR(slopes[1], expected.slope, 1e-14);
-      EXPECT_NEAR(slopes[0], -expected.slope, 1e-14);
+      EXPECT_NEAR(derivatives[1], expected.derivative, 1e-14);
+      EXPECT_NEAR(derivatives[0], -expected.derivative, 1e-14);
     }
   }
 }
 
-TEST(Loss, slopes_are_the_derivatives) {
+TEST(Loss, derivatives_are_those_of_the_losses) {
   constexpr double kStep = 1e-6;
   for (const auto kind : {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball,
                           LossKind::logistic, LossKind::hinge}) {
@@ -70,7 +70,7 @@ TEST(Loss, slopes_are_the_derivatives) {
         const double difference =
             (at(loss, score + kStep, target).loss - at(loss, score - kStep, target).loss) /
             (2 * kStep);
-        EXPECT_NEAR(at(loss, score, target).slope, difference, 1e-7);
+        EXPECT_NEAR(at(loss, score, target).derivative, difference, 1e-7);
       }
     }
   }
@@ -87,10 +87,10 @@ TEST(Loss, large_scores_do_not_overflow) {
   const std::array<double, 3> scores{1e300, -1e300, 0.0};
   const double target = 1;
   double loss = 0;
-  std::array<double, 3> slopes{};
-  Loss(LossKind::softmax).evaluate(scores, std::span(&target, 1), std::span(&loss, 1), slopes);
+  std::array<double, 3> derivatives{};
+  Loss(LossKind::softmax).evaluate(scores, std::span(&target, 1), std::span(&loss, 1), derivatives);
   EXPECT_EQ(loss, 2e300);
-  EXPECT_EQ(slopes[1], -1);
+  EXPECT_EQ(derivatives[1], -1);
 }
 
 TEST(Loss, fits_its_tasks_only) {

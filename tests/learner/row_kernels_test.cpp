@@ -60,9 +60,9 @@ double plain_score(const Dataset& data, std::size_t row, const double* weights, 
   return (sums[0] + sums[1]) + (sums[2] + sums[3]) + intercept;
 }
 
-void plain_add(const Dataset& data, std::size_t row, double slope, double* gradient) {
-  for (const auto [column, value] : entries_of(data, row)) gradient[column] += slope * value;
-  gradient[data.features] += slope;
+void plain_add(const Dataset& data, std::size_t row, double derivative, double* gradient) {
+  for (const auto [column, value] : entries_of(data, row)) gradient[column] += derivative * value;
+  gradient[data.features] += derivative;
 }
 
 // Repeats, and numbers of rows on either side of the groups and of the rows fetched ahead.
@@ -115,16 +115,17 @@ TEST(RowKernels, scores_are_those_of_the_plain_sum) {
 TEST(RowKernels, gradients_are_those_of_the_plain_sum) {
   for_each_case([](Rng& rng, const Dataset& data, const std::vector<Index>& batch,
                    std::size_t outputs) {
-    std::vector<double> slopes = random_values(rng, batch.size() * outputs);
-    for (double& slope : slopes) slope = slope < -0.2 ? 0.0 : slope;  // rows that do not count
+    std::vector<double> derivatives = random_values(rng, batch.size() * outputs);
+    for (double& derivative : derivatives)
+      derivative = derivative < -0.2 ? 0.0 : derivative;  // rows that do not count
     for (std::size_t o = 0; o < outputs; ++o) {
       std::vector<double> gradient = random_values(rng, data.features + 1);
       std::vector<double> expected = gradient;
       if (!batch.empty()) {
-        add_rows(data, batch, slopes.data() + o, outputs, gradient.data());
+        add_rows(data, batch, derivatives.data() + o, outputs, gradient.data());
       }
       for (std::size_t b = 0; b < batch.size(); ++b) {
-        plain_add(data, batch[b], slopes[b * outputs + o], expected.data());
+        plain_add(data, batch[b], derivatives[b * outputs + o], expected.data());
       }
       ASSERT_EQ(gradient, expected) << data.features << " features, " << batch.size() << " rows";
     }

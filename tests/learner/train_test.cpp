@@ -74,17 +74,17 @@ TEST(LinearModel, gradient_is_the_derivative_of_the_scores) {
   Rng rng(1);
   for (double& value : model.parameters()) value = rng.uniform() - 0.5;
   const std::vector<Index> rows{4, 0, 2, 2};
-  std::vector<double> slopes(12);
-  for (double& slope : slopes) slope = rng.uniform() - 0.5;
+  std::vector<double> derivatives(12);
+  for (double& derivative : derivatives) derivative = rng.uniform() - 0.5;
   const auto total = [&] {
     std::vector<double> scores(12);
     model.scores(data, rows, scores);
     double sum = 0;
-    for (std::size_t e = 0; e < 12; ++e) sum += slopes[e] * scores[e];
+    for (std::size_t e = 0; e < 12; ++e) sum += derivatives[e] * scores[e];
     return sum;
   };
   std::vector<double> gradient(9, 0.0);
-  model.add_gradient(data, rows, slopes, gradient);
+  model.add_gradient(data, rows, derivatives, gradient);
   for (std::size_t i = 0; i < 9; ++i) {
     const double before = total();
     model.parameters()[i] += 1.0;  // scores are linear in the parameters
@@ -220,8 +220,8 @@ TEST(Train, ridge_and_ball_shrink_the_weights_not_the_intercept) {
   EXPECT_NEAR(ball.parameters()[2], 5.5, 0.2);
 }
 
-// Far from its target an absolute loss has slope 1, so that without momentum the intercept is the
-// sum of all rates, whichever rows are drawn.
+// Far from its target an absolute loss has derivative 1, so that without momentum the intercept is
+// the sum of all rates, whichever rows are drawn.
 double sum_of_rates(std::size_t rows, TrainOptions options) {
   Dataset data;
   data.rows = rows;
@@ -363,7 +363,7 @@ TEST(Train, bad_input_is_refused_in_words) {
       "the loss does not fit the task: squared, absolute, huber and pinball are for regression, "
       "logistic and hinge for two classes, softmax for classes");
   expect_words<OptionError>(run(data, squared, {.patience = 2}),
-                            "iterate = best and patience need validation data, there is none");
+                            "iterate = best and patience need validation data");
   const Dataset empty;
   expect_words<DataError>(run(empty, squared, {}), "the training data is empty");
 }

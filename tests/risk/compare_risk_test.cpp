@@ -29,7 +29,7 @@ Losses exponential(std::size_t n, std::uint64_t seed) {
   return losses;
 }
 
-/// The header's words, plainly.
+/// Slow reference: the definition in the header.
 struct Difference {
   double value;
   double error;
@@ -93,8 +93,9 @@ TEST(CompareRisk, a_model_is_not_told_from_itself_or_its_twin) {
   }
 }
 
-// Both have the same errors but for a little noise: alone their intervals are wide, paired they are
-// told apart where one is always a little worse, and not where the noise decides.
+// Both models have the same errors up to a little noise: their own intervals are wide, but paired
+// comparison separates them if one is always a little worse, and does not if only the noise
+// differs.
 TEST(CompareRisk, rows_are_paired) {
   const Losses losses = exponential(500, 2);
   const Losses noise = exponential(500, 3);
@@ -112,7 +113,7 @@ TEST(CompareRisk, rows_are_paired) {
   EXPECT_LT(10 * found[1].error, found[3].error);
 }
 
-TEST(CompareRisk, of_many_rows_takes_the_normal_quantiles) {
+TEST(CompareRisk, many_rows_use_the_normal_quantiles) {
   const Models models{exponential(100'001, 5), exponential(100'001, 6)};
   const CvarDifference found = compare_cvar(models, 0, 0.1)[1];
   EXPECT_NEAR(found.value, cvar(models[1], 0.1) - cvar(models[0], 0.1), 1e-12);
@@ -142,8 +143,8 @@ TEST(CompareRisk, the_largest_numbers_do_not_overflow) {
 }
 
 // Independent exponential losses are told apart in about 5 % of the samples (Pareto(3) ones in 9
-// %); of 1,000, more than 80 with chance 2e-5, fewer than 25 with chance 2e-5.
-TEST(CompareRisk, equal_models_are_told_apart_as_seldom_as_stated) {
+// %); more than 80 or fewer than 25 of 1,000 have a probability of 2e-5 each.
+TEST(CompareRisk, equal_models_differ_as_rarely_as_stated) {
   int told = 0;
   for (std::uint64_t sample = 0; sample < 1000; ++sample) {
     Rng rng(9, sample);
@@ -162,11 +163,10 @@ TEST(CompareRisk, bad_input_is_named) {
   const auto compare = [](const Models& models, std::size_t reference, double alpha) {
     return [=] { std::ignore = compare_cvar(models, reference, alpha); };
   };
-  expect_words<OptionError>(compare({{1}, {2}}, 2, 0.1),
-                            "reference = 2 of 2 models: there is no such");
+  expect_words<OptionError>(compare({{1}, {2}}, 2, 0.1), "reference = 2 ... 2 models");
   expect_words<OptionError>(compare({{1}, {2}}, 0, 2), "alpha = 2 is outside (0, 1]");
   expect_words<DataError>(compare({{1}, {2, 3}}, 0, 0.1),
-                          "models[1] has 2 losses, models[0] has 1: they are of the same rows");
+                          "models[1] has 2 losses, models[0] has 1");
   expect_words<DataError>(compare({{}, {}}, 0, 0.1),
                           "losses is empty: at least one loss is needed");
 }

@@ -11,7 +11,7 @@
 #include <ostream>
 #include <vector>
 
-// Weights, losses and alpha over the whole range of double, against whole fractions.
+// Weights, losses and alpha over the whole range of double, against exact fractions.
 
 namespace adacvar {
 namespace {
@@ -36,7 +36,7 @@ std::ostream& operator<<(std::ostream& out, const Sample& s) {
   return out;
 }
 
-/// The slow twin. A mass within 8 roundings of whole is whole, as the header says.
+/// Slow reference. A mass within 8 roundings of an integer is that integer, as the header states.
 class ExactTail {
  public:
   explicit ExactTail(const Sample& sample) : sample_(sample) {
@@ -95,7 +95,7 @@ class ExactTail {
   double border_ = 0;
 };
 
-// Relative to `size`, with the spacing of subnormal numbers.
+// Tolerance relative to `size`, at least the spacing of subnormal numbers.
 void expect_near(double found, const Exact& expected, double size, const Sample& sample) {
   ASSERT_TRUE(std::isfinite(found)) << sample;
   const Exact allowed = Exact(1e-13) * Exact(std::abs(size)) + 2 * Exact(kTiny);
@@ -152,7 +152,7 @@ Sample draw_sample(Rng& rng) {
   return s;
 }
 
-TEST(CvarRange, random_weights_and_alphas_are_those_of_the_exact_twin) {
+TEST(CvarRange, random_weights_and_alphas_match_the_exact_reference) {
   Rng rng(1);
   for (int run = 0; run < 5000; ++run) expect_as_twin(draw_sample(rng));
 }
@@ -165,14 +165,14 @@ TEST(CvarRange, the_smallest_alpha_with_subnormal_weights) {
   EXPECT_EQ(q, (Values{1, 0}));
 }
 
-TEST(CvarRange, the_smallest_loss_is_the_var_at_alpha_1_however_little_it_weighs) {
+TEST(CvarRange, the_smallest_loss_is_the_var_at_alpha_1_whatever_its_weight) {
   EXPECT_EQ(value_at_risk(Values{5, 1}, Values{1e300, 1e-300}, 1), 1);
   EXPECT_EQ(value_at_risk(Values{5, 1, 0}, Values{kMax, kTiny, 0}, 1), 1);
   expect_as_twin({{5, 1, 1}, {kMax, kTiny, 3 * kTiny}, 1});
   expect_as_twin({{5, 1, 7}, {kMax, kTiny, kMax}, 1});
 }
 
-TEST(CvarRange, a_row_of_next_to_no_weight_may_carry_the_mean) {
+TEST(CvarRange, a_row_of_tiny_weight_may_dominate_the_mean) {
   expect_as_twin({{1e308, 1e-200}, {1e-300, 1e100}, 1});
   expect_as_twin({{1e308, 1e-200}, {1e-300, 1e100}, 0.5});
 }

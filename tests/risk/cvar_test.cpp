@@ -25,8 +25,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMax = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 
-/// alpha as a fraction of whole numbers and row weights as whole numbers, so that a reference
-/// can decide exactly where the tail ends. `alpha()` is what a user would pass.
+/// alpha as a fraction of integers and row weights as integers, so that a reference can compute
+/// exactly where the tail ends. `alpha()` is the value a user would pass.
 struct Sample {
   Losses losses;
   std::vector<int> weights;
@@ -55,8 +55,8 @@ std::ostream& operator<<(std::ostream& out, const Sample& s) {
 }
 
 /// The maximum of q'L over 0 <= q_i <= p_i / alpha, sum q = 1, by trying every vertex of that
-/// polytope: a set of rows at their caps and at most one row between 0 and its cap. Feasibility
-/// is decided in whole numbers: p_i / alpha = w_i * denominator / (total * numerator).
+/// polytope: a set of rows at their caps and at most one row between 0 and its cap. Feasibility is
+/// checked in integers: p_i / alpha = w_i * denominator / (total * numerator).
 double linear_program(const Sample& s) {
   const std::size_t n = s.losses.size();
   const long long whole = s.total() * s.numerator;
@@ -190,7 +190,7 @@ TEST(Cvar, border_loss_counts_by_fraction) {
   EXPECT_EQ(worst_case_weights(losses, 0.5), (Losses{0, 0.4, 0.2, 0, 0.4}));
 }
 
-TEST(Cvar, ties_on_the_border_share_what_is_left) {
+TEST(Cvar, ties_on_the_border_share_the_remaining_mass) {
   // Tail of 3 rows: 9 and two thirds of each of the three 4s.
   const Losses losses{4, 9, 4, 1, 4, 0};
   EXPECT_EQ(value_at_risk(losses, 0.5), 4);
@@ -473,7 +473,7 @@ TEST(SelectFromTop, counts_the_losses_above_a_tie) {
 
 // Accuracy and extremes.
 
-TEST(Cvar, sums_keep_what_plain_addition_loses) {
+TEST(Cvar, sums_keep_digits_that_plain_addition_loses) {
   EXPECT_EQ(tail_risk(Losses{1e16, 1, -1e16}, 1).mean, 1.0 / 3);
   EXPECT_EQ(tail_risk(Losses{1e16, 1, -1e16}, Losses{1, 1, 1}, 1).mean, 1.0 / 3);
   EXPECT_EQ(tail_risk(Losses(1000001, 0.1), 1).mean, 0.1);
@@ -550,7 +550,7 @@ TEST(Cvar, falls_with_alpha_without_a_jump) {
     const double range = std::ranges::max(losses) - std::ranges::min(losses);
     double previous = cvar(losses, 0.001);
     double previous_weighted = previous;
-    // The slope is at most range / alpha, and alpha at least half of this step's.
+    // The derivative is at most range / alpha, and alpha at least half of this step's.
     for (int step = 2; step <= 1000; ++step) {
       const double alpha = step / 1000.0;
       const double most = 2 * range / step + 1e-15;

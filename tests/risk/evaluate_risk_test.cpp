@@ -39,7 +39,7 @@ RiskEstimate estimate(const Losses& losses, double alpha, const BootstrapOptions
   return evaluate_risk(losses, Shares{alpha}, options).front();
 }
 
-/// The header's words, plainly: every resample is written out and given to tail_risk.
+/// Slow reference: every resample is written out and passed to tail_risk.
 Interval percentiles(Losses values, double level) {
   std::ranges::sort(values);
   const double outside = static_cast<double>(values.size() + 1) * (1 - level) / 2;
@@ -131,11 +131,11 @@ TEST(EvaluateRisk, one_loss_is_enough) {
   EXPECT_FALSE(e.reliable);
 }
 
-// Of 0 and 1, a resample holds no, one or two ones with chances 1/4, 1/2, 1/4. At alpha = 1/2 its
-// CVaR is the larger of both draws, its VaR the smaller. The CVaR 1 has the standard error
-// sqrt(1/2), a resample without ones the CVaR 0 and no spread, for which a tenth of that stands: an
-// end at 11. The ends are 0.05 away from a jump of these distributions; 10,000 resamples miss one,
-// 11 standard deviations away, with chance below 1e-27.
+// A resample of 0 and 1 has no, one or two ones with probabilities 1/4, 1/2, 1/4. At alpha = 1/2
+// its CVaR is the larger of both draws, its VaR the smaller. The CVaR 1 has the standard error
+// sqrt(1/2); a resample without ones has the CVaR 0 and standard error 0, which is replaced by a
+// tenth of that: an end at 11. The ends are 0.05 away from a jump of these distributions; 10,000
+// resamples miss one, 11 standard deviations away, with probability below 1e-27.
 TEST(EvaluateRisk, two_losses_have_the_bootstrap_distribution_by_hand) {
   const BootstrapOptions narrow{.resamples = 10'000, .level = 0.4, .seed = 1};  // from 30 %
   const RiskEstimate middle = estimate({1, 0}, 0.5, narrow);
@@ -153,7 +153,7 @@ TEST(EvaluateRisk, two_losses_have_the_bootstrap_distribution_by_hand) {
 }
 
 // Tail of 3 of 4: VaR 0, CVaR 2, se^2 = (20 / 4 / 0.75^2 - 4) / 4. A resample that is 4, 4, 2, 0
-// has the CVaR 10/3, and so on: what one resample says is what the twin says.
+// has the CVaR 10/3, and so on: one resample gives the value of the slow reference.
 TEST(EvaluateRisk, an_interval_of_one_resample_is_its_studentised_value) {
   const Losses losses{0, 2, 4, 0};
   EXPECT_NEAR(standard_error(losses, 0.75), std::sqrt((20 / 4 / 0.5625 - 4) / 4), 1e-12);
@@ -166,7 +166,7 @@ TEST(EvaluateRisk, an_interval_of_one_resample_is_its_studentised_value) {
 }
 
 // A tail that is nearly constant in many resamples: ends stay within ten times the percentiles'.
-TEST(EvaluateRisk, ends_stay_near_where_resamples_have_hardly_any_spread) {
+TEST(EvaluateRisk, ends_stay_near_when_resamples_are_nearly_constant) {
   const RiskEstimate e = estimate({5, 5 - 1e-9, 1, 0, 0, 0, 0, 0, 0, 0}, 0.25, {});
   EXPECT_GT(e.cvar_interval.low, -40);
   EXPECT_LT(e.cvar_interval.high, 50);
@@ -255,7 +255,7 @@ TEST(EvaluateRisk, shifted_and_scaled_losses_have_shifted_and_scaled_intervals) 
   EXPECT_NEAR(other.mean_interval.high, 1e6 * e.mean_interval.high - 3e6, 1e-6);
 }
 
-TEST(EvaluateRisk, heavy_tails_are_told) {
+TEST(EvaluateRisk, heavy_tails_are_reported) {
   Losses losses = exponential(2000, 10);
   EXPECT_FALSE(estimate(losses, 0.1, {.resamples = 1}).heavy_tail());
   for (double& loss : losses) loss = std::exp(loss);  // Pareto of index 1: no mean

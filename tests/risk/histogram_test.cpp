@@ -28,7 +28,7 @@ TEST(BinEdges, need_a_range) {
   EXPECT_THROW((void)bin_edges(0, std::numeric_limits<double>::infinity(), 4, false), OptionError);
 }
 
-TEST(Histogram, an_edge_begins_its_bin_and_what_lies_beyond_is_counted_at_the_ends) {
+TEST(Histogram, an_edge_begins_its_bin_and_losses_beyond_count_at_the_ends) {
   const std::vector<double> losses = {-5, 0, 0.5, 1, 1.5, 3, 99};
   EXPECT_EQ(histogram(losses, {0, 1, 2, 3}).counts, (Counts{3, 2, 2}));
   EXPECT_EQ(histogram({}, {0, 1}).counts, Counts{0});

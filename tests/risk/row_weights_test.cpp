@@ -1,5 +1,5 @@
-// Row weights in every function of losses: a row of weight w counts as w rows, while rows are what
-// intervals rest on.
+// Row weights in every function of losses: a row of weight w counts as w rows, but the rows are the
+// independent units of intervals.
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -7,9 +7,9 @@
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include "risk/histogram.hpp"
-#include <adacvar/risk/law_summary.hpp>
 #include "risk/tail_index.hpp"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ using Values = std::vector<double>;
 
 struct Sample {
   Values losses;
-  Values weights;   // whole
-  Values repeated;  // every loss as often as its weight says
+  Values weights;   // integers
+  Values repeated;  // every loss repeated by its weight
 };
 
 Sample make_sample(std::size_t rows, std::uint64_t seed) {
@@ -137,7 +137,7 @@ TEST(RowWeights, intervals_are_those_of_resampled_rows) {
 }
 
 // Four copies of every row would halve the width; weights of 4 must not.
-TEST(RowWeights, weights_are_not_taken_for_evidence) {
+TEST(RowWeights, weights_do_not_narrow_intervals) {
   const Sample s = make_sample(400, 5);
   Values repeated;
   for (const double loss : s.losses) repeated.insert(repeated.end(), 4, loss);
@@ -226,7 +226,7 @@ TEST(RowWeights, tail_index_leaves_out_rows_of_weight_0_and_has_no_unit) {
   ASSERT_TRUE(tail_index(kept));
   EXPECT_NEAR(*tail_index(losses, weights), *tail_index(kept), 1e-9);
   EXPECT_EQ(tail_index(losses, Values(4000, 1.0)), tail_index(losses));
-  // Weights that have nothing to do with the losses: the index stays about 1/2 (s.d. about 0.15).
+  // Weights that are independent of the losses: the index stays about 1/2 (s.d. about 0.15).
   for (double& weight : weights) weight = 0.1 + rng.uniform();
   EXPECT_NEAR(*tail_index(losses, weights), 0.5, 0.6);
 }
@@ -279,11 +279,12 @@ TEST(RowWeights, histograms_matrices_and_calibration_count_copies) {
 TEST(RowWeights, a_distribution_is_summarised_in_rows_of_the_mean_weight) {
   const Values weights{1, 1, 2};
   const Values losses{1, 2, 3};
-  const LawSummary even = summarise_law(Values{0.25, 0.25, 0.5}, losses, 0.5, weights);
+  const DistributionSummary even =
+      summarise_distribution(Values{0.25, 0.25, 0.5}, losses, 0.5, weights);
   EXPECT_NEAR(even.effective_rows, 3, 1e-12);
   EXPECT_NEAR(even.entropy, std::log(3.0), 1e-12);
   EXPECT_NEAR(even.tail_share, 0.5, 1e-12);  // the row of weight 2 is half of the weight
-  const LawSummary tail = summarise_law(Values{0, 0, 1}, losses, 0.5, weights);
+  const DistributionSummary tail = summarise_distribution(Values{0, 0, 1}, losses, 0.5, weights);
   EXPECT_NEAR(tail.effective_rows, 1.5, 1e-12);
 }
 
@@ -293,14 +294,14 @@ TEST(RowWeights, bad_weights_are_refused_by_every_function) {
   const Values alphas{0.5};
   const std::vector<std::uint8_t> correct{1, 0, 1};
   const Values confidences{0.5, 0.5, 0.5};
-  const Values law{0.5, 0.25, 0.25};
+  const Values distribution{0.5, 0.25, 0.25};
   const auto expect_all = [&]<class Error>(const Values& weights, const Error&) {
     EXPECT_THROW((void)evaluate_risk(losses, alphas, {}, weights), Error);
     EXPECT_THROW((void)compare_cvar(models, 0, 0.5, {}, weights), Error);
     EXPECT_THROW((void)tail_index(losses, weights), Error);
     EXPECT_THROW((void)histogram(losses, {0, 1}, weights), Error);
     EXPECT_THROW((void)calibration(confidences, correct, 10, weights), Error);
-    EXPECT_THROW((void)summarise_law(law, losses, 0.5, weights), Error);
+    EXPECT_THROW((void)summarise_distribution(distribution, losses, 0.5, weights), Error);
   };
   expect_all({1, 2}, OptionError(""));
   const double bad_values[] = {-1.0, std::numeric_limits<double>::quiet_NaN(),

@@ -17,7 +17,7 @@ namespace {
 
 using Losses = std::vector<double>;
 
-/// Quantiles of the generalised Pareto distribution with that index and scale 1, in mixed order.
+/// Quantiles of the generalised Pareto distribution with that index and scale 1, in shuffled order.
 Losses quantiles(std::size_t n, double xi) {
   Losses losses(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -27,7 +27,7 @@ Losses quantiles(std::size_t n, double xi) {
   return losses;
 }
 
-TEST(TailIndex, is_found_again) {
+TEST(TailIndex, is_recovered) {
   for (const double xi : {-0.5, -0.2, 0.0, 0.2, 0.5, 0.8, 1.2}) {
     EXPECT_NEAR(tail_index(quantiles(100'000, xi)).value(), xi, 0.05) << xi;
     EXPECT_NEAR(tail_index(quantiles(500, xi)).value(), xi, 0.2) << xi;

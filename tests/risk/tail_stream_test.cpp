@@ -60,7 +60,7 @@ Losses draw_losses(Rng& rng, std::size_t n) {
   return losses;
 }
 
-/// The stream beside the losses it has seen: every answer is compared with `tail_risk`.
+/// A stream with the losses pushed to it: every result is compared with `tail_risk`.
 class CheckedStream {
  public:
   CheckedStream(double alpha, std::size_t max_count) : stream_(alpha, max_count) {}
@@ -209,7 +209,7 @@ TEST(TailStream, takes_memory_only_as_losses_come) {
 }
 
 TEST(TailStream, keeps_the_share_of_a_rising_stream_in_bounded_memory) {
-  // Every loss enters the tail, so the buffer is emptied as often as can be.
+  // Every loss enters the tail, so the buffer is emptied as often as possible.
   TailStream stream(0.001, 1000000);
   for (int i = 0; i < 1000000; ++i) stream.push(i);
   EXPECT_LE(stream.capacity(), 2 * 1001U);

@@ -110,7 +110,7 @@ TEST(AdaptiveSamplerState, saving_twice_gives_the_same_bytes) {
   EXPECT_EQ(one.str(), two.str());
 }
 
-TEST(AdaptiveSamplerState, a_copy_goes_its_own_way) {
+TEST(AdaptiveSamplerState, a_copy_is_independent) {
   AdaptiveSampler sampler(60, {.eta = 0.01});
   Rng rng(9);
   run(sampler, rng, 20);

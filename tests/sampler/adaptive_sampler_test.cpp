@@ -18,7 +18,7 @@ namespace {
 
 using Options = AdaptiveSamplerOptions;
 
-// Random options of every kind; steps from hardly any to ones that drive weights to both ends.
+// Random options of every kind; steps from tiny ones to ones that drive weights to both ends.
 Options random_options(Rng& rng, std::size_t size, Marginals marginals) {
   Options o;
   o.alpha = rng.below(4) == 0 ? 1.0 / static_cast<double>(size) : std::max(0.001, rng.uniform());
@@ -41,7 +41,7 @@ std::vector<double> weights_of(const AdaptiveSampler& sampler) {
   return x;
 }
 
-std::vector<double> dense_law(const AdaptiveSampler& sampler) {
+std::vector<double> dense_distribution(const AdaptiveSampler& sampler) {
   const auto x = weights_of(sampler);
   const std::size_t k = sampler.tail_size();
   std::vector<double> p(x.size(), 1.0);
@@ -56,8 +56,8 @@ std::vector<double> dense_law(const AdaptiveSampler& sampler) {
   return p;
 }
 
-void expect_law(const AdaptiveSampler& sampler, std::span<const double> expected,
-                const std::string& where) {
+void expect_distribution(const AdaptiveSampler& sampler, std::span<const double> expected,
+                         const std::string& where) {
   const auto q = sampler.probabilities();
   const double gamma = sampler.options().gamma;
   const double most = (1 - gamma) / static_cast<double>(sampler.tail_size()) +
@@ -75,8 +75,8 @@ void expect_law(const AdaptiveSampler& sampler, std::span<const double> expected
 
 class Histories : public testing::TestWithParam<std::tuple<int, Marginals>> {};
 
-// 16 shards of 75 histories each: the sampler beside a twin that replays every batch on its own.
-TEST_P(Histories, law_equals_the_dense_twin_after_every_batch) {
+// 16 shards of 75 histories each: the sampler against a dense reference that replays every batch.
+TEST_P(Histories, distribution_equals_the_dense_twin_after_every_batch) {
   const auto [shard, marginals] = GetParam();
   Rng meta(100 + static_cast<std::uint64_t>(shard));
   for (int history = 0; history < 75; ++history) {
@@ -97,7 +97,7 @@ TEST_P(Histories, law_equals_the_dense_twin_after_every_batch) {
       dense.observe(batch, seen);
       const std::string where = "shard " + std::to_string(shard) + ", history " +
                                 std::to_string(history) + ", batch " + std::to_string(t);
-      expect_law(sampler, dense.probabilities(), where);
+      expect_distribution(sampler, dense.probabilities(), where);
       ASSERT_NEAR(sampler.baseline(), dense.baseline(), 1e-9) << where;
       ASSERT_NEAR(sampler.scale(), dense.scale(), 1e-9) << where;
       if (HasFatalFailure()) return;
@@ -109,9 +109,9 @@ INSTANTIATE_TEST_SUITE_P(All, Histories,
                          testing::Combine(testing::Range(0, 8),
                                           testing::Values(Marginals::matched, Marginals::exact)));
 
-// What may be observed is not only what is likely: any examples, any number of times, steps that
-// throw weights by thousands. The law is then checked against the sampler's own weights.
-TEST(AdaptiveSampler, law_is_exact_at_both_ends_of_the_weights) {
+// Any examples may be observed, any number of times, with steps that change log-weights by
+// thousands. The distribution is then checked against the sampler's own weights.
+TEST(AdaptiveSampler, distribution_is_exact_at_both_ends_of_the_weights) {
   Rng meta(7);
   for (int history = 0; history < 200; ++history) {
     const std::size_t size = 2 + meta.below(60);
@@ -130,7 +130,8 @@ TEST(AdaptiveSampler, law_is_exact_at_both_ends_of_the_weights) {
       for (double& value : seen) value = 2 * meta.uniform();
       sampler.observe(batch, seen);
       if (t % 10 == 9) {
-        expect_law(sampler, dense_law(sampler), "history " + std::to_string(history));
+        expect_distribution(sampler, dense_distribution(sampler),
+                            "history " + std::to_string(history));
         if (HasFatalFailure()) return;
       }
     }
@@ -152,12 +153,12 @@ TEST_P(Endurance, a_million_updates_leave_no_drift) {
     }
     sampler.observe(batch, seen);
   }
-  expect_law(sampler, dense_law(sampler), "after 1e6 updates");
+  expect_distribution(sampler, dense_distribution(sampler), "after 1e6 updates");
 }
 INSTANTIATE_TEST_SUITE_P(All, Endurance,
                          testing::Values(Estimator::gain, Estimator::loss, Estimator::centred));
 
-TEST(AdaptiveSampler, exact_law_holds_at_sizes_where_sums_are_interpolated) {
+TEST(AdaptiveSampler, exact_distribution_holds_at_sizes_where_sums_are_interpolated) {
   Rng meta(5);
   for (const std::size_t size : {300U, 1000U, 2000U}) {
     AdaptiveSampler sampler(size, {.alpha = 0.1,
@@ -172,7 +173,7 @@ TEST(AdaptiveSampler, exact_law_holds_at_sizes_where_sums_are_interpolated) {
       for (double& value : seen) value = meta.uniform();
       sampler.observe(batch, seen);
     }
-    expect_law(sampler, dense_law(sampler), "size " + std::to_string(size));
+    expect_distribution(sampler, dense_distribution(sampler), "size " + std::to_string(size));
   }
 }
 
@@ -191,7 +192,7 @@ TEST(AdaptiveSampler, tail_size_is_floor_of_alpha_n_and_at_least_one) {
   EXPECT_EQ(AdaptiveSampler(10, {.alpha = 1}).tail_size(), 10U);
 }
 
-TEST(AdaptiveSampler, alpha_one_stays_uniform_for_ever) {
+TEST(AdaptiveSampler, alpha_one_stays_uniform) {
   AdaptiveSampler sampler(20, {.alpha = 1, .eta = 10});
   Rng rng(3);
   std::vector<Index> batch(8);
@@ -233,8 +234,8 @@ TEST(AdaptiveSampler, one_of_n_with_gains_is_exp3_step_by_step) {
 }
 
 // By hand: N = 2, k = 1, eta = 0.1, gain. q = 1/2, so x_0 moves by 0.1 * 1 / 0.5 = 0.2. Matched
-// law: sigma(0.2 + nu) + sigma(nu) = 1 gives nu = -0.1 and q_0 = sigma(0.1); exact law: e^0.2 /
-// (e^0.2 + 1).
+// distribution: sigma(0.2 + nu) + sigma(nu) = 1 gives nu = -0.1 and q_0 = sigma(0.1); exact
+// distribution: e^0.2 / (e^0.2 + 1).
 TEST(AdaptiveSampler, one_update_by_hand) {
   for (const auto marginals : {Marginals::matched, Marginals::exact}) {
     AdaptiveSampler sampler(2, {.alpha = 0.5,
@@ -298,7 +299,7 @@ TEST(AdaptiveSampler, losses_that_are_all_zero_move_nothing) {
   for (Index i = 0; i < 10; ++i) EXPECT_NEAR(sampler.probability(i), 0.1, 1e-14);
 }
 
-TEST(AdaptiveSampler, the_largest_losses_are_taken_without_overflow) {
+TEST(AdaptiveSampler, the_largest_losses_do_not_overflow) {
   for (const auto estimator : {Estimator::gain, Estimator::loss, Estimator::centred}) {
     AdaptiveSampler sampler(100, {.estimator = estimator, .scale = LossScale::running});
     Rng rng(1);
@@ -309,7 +310,7 @@ TEST(AdaptiveSampler, the_largest_losses_are_taken_without_overflow) {
       for (double& value : seen) value = rng.uniform() * std::numeric_limits<double>::max();
       sampler.observe(batch, seen);
     }
-    expect_law(sampler, dense_law(sampler), "huge losses");
+    expect_distribution(sampler, dense_distribution(sampler), "huge losses");
   }
 }
 
@@ -339,8 +340,9 @@ TEST(AdaptiveSampler, an_empty_batch_between_draw_and_observe_changes_nothing) {
   EXPECT_EQ(copy.probabilities(), other.probabilities());
 }
 
-// Gains only add up and losses only take away: log-weights leave every bound, the law must not.
-TEST(AdaptiveSampler, law_outlives_any_drift_of_the_weights) {
+// Gains only increase log-weights and losses only decrease them: log-weights leave every bound, but
+// the distribution must stay exact.
+TEST(AdaptiveSampler, distribution_stays_exact_under_drift_of_the_weights) {
   for (const auto estimator : {Estimator::gain, Estimator::loss}) {
     AdaptiveSampler sampler(10, {.alpha = 0.1,
                                  .estimator = estimator,
@@ -356,7 +358,8 @@ TEST(AdaptiveSampler, law_outlives_any_drift_of_the_weights) {
       const double g = estimator == Estimator::gain ? loss : loss - 1;
       if (drawn == 3) climbed += 5.0 * g / sampler.probability(3);
       sampler.observe(std::span(&drawn, 1), std::span(&loss, 1));
-      if (t % 1000 == 0) expect_law(sampler, dense_law(sampler), "step " + std::to_string(t));
+      if (t % 1000 == 0)
+        expect_distribution(sampler, dense_distribution(sampler), "step " + std::to_string(t));
     }
     EXPECT_GT(std::abs(climbed), 1.2e5);
     EXPECT_GT(sampler.probability(3), 0.9);
@@ -455,7 +458,7 @@ TEST(AdaptiveSampler, a_baseline_from_before_the_losses_fell_is_soon_forgotten) 
   EXPECT_GT(tail, 0.5);
 }
 
-// Draws are part of the promise: a change here is a CHANGELOG entry.
+// Draws are part of the interface: a change here is a CHANGELOG entry.
 TEST(AdaptiveSampler, draws_of_a_seed_are_pinned) {
   for (const auto marginals : {Marginals::matched, Marginals::exact}) {
     AdaptiveSampler sampler(1000, {.eta = 0.001, .marginals = marginals});

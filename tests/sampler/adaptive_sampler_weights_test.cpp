@@ -33,7 +33,7 @@ Options random_options(Rng& rng, std::size_t size) {
   return o;
 }
 
-// Exposures, survey weights, integers, all equal, one row with nearly everything.
+// Exposures, survey weights, integers, equal weights, one row with nearly all the weight.
 Values random_weights(Rng& rng, std::size_t size) {
   const auto kind = rng.below(5);
   const double spread = std::exp(3 * rng.uniform());
@@ -52,7 +52,8 @@ double sum_of(const Values& values) { return std::accumulate(values.begin(), val
 
 class WeightedHistories : public testing::TestWithParam<int> {};
 
-// 8 shards of 75 histories of up to 24 batches: the sampler beside a twin that replays every batch.
+// 8 shards of 75 histories of up to 24 batches: the sampler against a dense reference that replays
+// every batch.
 TEST_P(WeightedHistories, distribution_equals_the_dense_twin_after_every_batch) {
   Rng meta(300 + static_cast<std::uint64_t>(GetParam()));
   for (int history = 0; history < 75; ++history) {
@@ -86,7 +87,8 @@ TEST_P(WeightedHistories, distribution_equals_the_dense_twin_after_every_batch) 
 }
 INSTANTIATE_TEST_SUITE_P(All, WeightedHistories, testing::Range(0, 8));
 
-// Row i of weight w_i, and w_i copies of it in a sampler without weights: 40 rows, alpha W whole.
+// Row i of weight w_i, and w_i copies of it in a sampler without weights: 40 rows, alpha W an
+// integer.
 TEST(AdaptiveSamplerWeights, integer_weights_are_repeated_rows) {
   Rng rng(1);
   for (int trial = 0; trial < 200; ++trial) {
@@ -156,7 +158,7 @@ TEST(AdaptiveSamplerWeights, the_scale_of_the_weights_does_not_matter) {
   }
 }
 
-// k = alpha N is whole: nothing was rounded down, and weights of 1 change nothing.
+// k = alpha N is an integer, so nothing is rounded down, and weights of 1 change nothing.
 TEST(AdaptiveSamplerWeights, weights_of_one_are_no_weights) {
   AdaptiveSampler plain(100, {.alpha = 0.1, .eta = 0.002});
   AdaptiveSampler weighted(100, {.alpha = 0.1, .eta = 0.002}, Values(100, 1.0));
@@ -175,7 +177,7 @@ TEST(AdaptiveSamplerWeights, weights_of_one_are_no_weights) {
   }
 }
 
-TEST(AdaptiveSamplerWeights, alpha_of_one_draws_by_weight_for_ever) {
+TEST(AdaptiveSamplerWeights, alpha_of_one_always_draws_by_weight) {
   const Values weights{1, 2, 5};
   AdaptiveSampler sampler(3, {.alpha = 1, .eta = 10, .gamma = 0.3}, weights);
   sampler.observe(Batch{0, 1}, Values{3, 1});
@@ -311,7 +313,7 @@ TEST(AdaptiveSamplerWeights, a_resumed_run_draws_the_same_indices) {
   }
 }
 
-TEST(AdaptiveSamplerWeights, a_copy_goes_its_own_way) {
+TEST(AdaptiveSamplerWeights, a_copy_is_independent) {
   AdaptiveSampler sampler(60, {.eta = 0.01}, survey_weights(60));
   Rng rng(9);
   run(sampler, rng, 20);
@@ -377,7 +379,7 @@ TEST(AdaptiveSamplerWeights, memory_is_at_most_38_bytes_a_row) {
   EXPECT_LE(sampler.memory_bytes(), 38 * kSize);
 }
 
-// Draws are part of the promise: a change here is a CHANGELOG entry.
+// Draws are part of the interface: a change here is a CHANGELOG entry.
 TEST(AdaptiveSamplerWeights, draws_of_a_seed_are_pinned) {
   AdaptiveSampler sampler(1000, {.eta = 0.001}, survey_weights(1000));
   Rng rng(2026);

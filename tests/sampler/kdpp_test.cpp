@@ -40,7 +40,7 @@ double furthest_apart(const Values& a, const Values& b) {
   return worst;
 }
 
-/// Box and Muller; the law's shape matters here, not its last bits.
+/// Box-Muller; only the shape of the distribution matters here, not its last bits.
 double normal(Rng& rng) {
   const double radius = std::sqrt(-2 * std::log(1 - rng.uniform()));
   return radius * std::cos(2 * std::numbers::pi * rng.uniform());
@@ -53,7 +53,7 @@ Values normal_weights(std::size_t n, double sd, std::uint64_t seed = 1) {
   return x;
 }
 
-/// P_i summed over all subsets of size k, in long double.
+/// Returns P_i summed over all subsets of size k, in long double.
 Values marginals_by_enumeration(const Values& x, std::size_t k) {
   const std::size_t n = x.size();
   const double largest = *std::ranges::max_element(x);
@@ -76,7 +76,7 @@ Values marginals_by_enumeration(const Values& x, std::size_t k) {
   return marginals;
 }
 
-/// Weights of every shape that has its own way to go wrong.
+/// Weights of every shape that is numerically difficult in its own way.
 struct Shape {
   const char* name;
   std::function<Values(std::size_t)> make;
@@ -113,7 +113,7 @@ const std::vector<Shape> kShapes{
     {"clusters 10^4 apart", [](std::size_t n) { return clusters(n, 1e4); }},
 };
 
-/// Calls check(x, k, name) for every shape and the k given, as far as that many have weight.
+/// Calls check(x, k, name) for every shape and each given k that has enough positive weights.
 void for_every_shape(std::size_t n, const std::vector<std::size_t>& ks,
                      const std::function<void(const Values&, std::size_t)>& check) {
   for (const Shape& shape : kShapes) {
@@ -138,7 +138,7 @@ TEST(ExactMarginals, small_cases_are_those_made_by_hand) {
   const Values y{0, 0, std::log(2), std::log(4)};
   EXPECT_TRUE(near(exact_marginals(y, 3), {14.0 / 22, 14.0 / 22, 18.0 / 22, 20.0 / 22}));
   EXPECT_TRUE(near(exact_marginals(Values{-7.5}, 1), {1}));
-  // A weight of 0 takes no part: pairs of the others weigh 2, 4, 8.
+  // A weight of 0 does not count: pairs of the others have the weights 2, 4, 8.
   const Values z{0, -kInf, std::log(2), std::log(4)};
   EXPECT_TRUE(near(exact_marginals(z, 2), {6.0 / 14, 0, 10.0 / 14, 12.0 / 14}));
 }
@@ -148,7 +148,7 @@ TEST(MatchedMarginals, small_cases_are_those_made_by_hand) {
   EXPECT_LT(furthest_apart(matched_marginals(Values{3, 3}, 1), {0.5, 0.5}), 1e-15);
   EXPECT_LT(furthest_apart(matched_marginals(Values(8, -4), 2), Values(8, 0.25)), 1e-15);
   EXPECT_NEAR(matched_tilt(Values(8, -4), 2), 4 - std::log(3), 1e-15);
-  // Odds w e^nu of 1 : 4 : 16 with the middle one at 1/2: 1/5 + 1/2 + 4/5 = 1.5, so not whole;
+  // Odds w e^nu of 1 : 4 : 16 with the middle one at 1/2: 1/5 + 1/2 + 4/5 = 1.5, not an integer;
   // with two of the middle ones it is 2.
   const Values x{0, std::log(4), std::log(4), std::log(16)};
   EXPECT_NEAR(matched_tilt(x, 2), -std::log(4), 1e-15);
@@ -221,8 +221,8 @@ TEST(MatchedTilt, agrees_with_bisection_for_every_shape) {
     for_every_shape(n, {1, 2, n / 10 + 1, n / 2, n - 1}, [](const Values& x, std::size_t k) {
       const auto expected = static_cast<double>(twin::matched_tilt(x, k));
       if (!std::isfinite(expected)) return;
-      // Where the nearest weights lie more than 1400 to either side, e^-700 of the sum hangs on nu:
-      // every nu in the middle gives the same marginals, to the last bit.
+      // Where the nearest weights lie more than 1400 to either side, only e^-700 of the sum depends
+      // on nu: every nu in the middle gives the same marginals, to the last bit.
       double gap = kInf;
       for (const double value : x) gap = std::min(gap, std::abs(value + expected));
       if (gap < 700) {
@@ -358,7 +358,7 @@ TEST(Marginals, raising_one_weight_raises_its_own_and_lowers_all_others) {
 }
 
 TEST(Marginals, of_k_and_of_N_minus_k_with_inverse_weights_are_complements) {
-  // What a k-DPP leaves out is an (N - k)-DPP of the weights 1 / w.
+  // The complement of a k-DPP is an (N - k)-DPP of the weights 1 / w.
   const Values x = normal_weights(150, 3);
   Values inverse = x;
   for (double& value : inverse) value = -value;
@@ -372,7 +372,7 @@ TEST(Marginals, of_k_and_of_N_minus_k_with_inverse_weights_are_complements) {
 }
 
 TEST(Marginals, matched_and_exact_draw_near_in_proportion_to_1_over_N) {
-  // Total variation of the laws p / k and P / k, normal weights, a tenth of them drawn.
+  // Total variation of the distributions p / k and P / k, normal weights, a tenth of them drawn.
   const auto distance = [](std::size_t n) {
     const Values x = normal_weights(n, 1);
     const std::size_t k = n / 10;
@@ -465,7 +465,7 @@ TEST(KSubsetSampler, subset_of_the_wrong_length_is_named_and_left_as_it_was) {
 }
 
 TEST(KSubsetSampler, tilt_at_which_k_members_do_not_come_is_refused) {
-  // Were it not, a draw would not end, or would write more than k members.
+  // Otherwise a draw would not end, or would write more than k members.
   const Values few(8, 0.0);
   const Values many(100, 0.0);
   for (const double tilt : {kNan, kInf, -kInf, 1000.0, -1000.0, 50.0, -50.0, 30.0, -30.0}) {

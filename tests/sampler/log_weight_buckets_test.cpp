@@ -16,7 +16,7 @@
 namespace adacvar {
 namespace {
 
-/// Every call on a plain vector of log-weights too, every promise checked against it.
+/// Repeats every call on a plain vector of log-weights and compares the results.
 class CheckedBuckets {
  public:
   CheckedBuckets(std::vector<double> x, std::size_t k)
@@ -45,7 +45,7 @@ class CheckedBuckets {
 
   void check() {
     check_bins();
-    check_law();
+    check_distribution();
     check_sums();
   }
 
@@ -78,7 +78,7 @@ class CheckedBuckets {
     for (const int times : seen) ASSERT_EQ(times, 1);
   }
 
-  void check_law() {
+  void check_distribution() {
     const double total = std::accumulate(w_.begin(), w_.end(), 0.0);
     const auto expected = twin::weighted_marginals(x_, w_, target_ / total);
     std::vector<double> p(x_.size());
@@ -211,7 +211,8 @@ TEST(LogWeightBuckets, equal_a_plain_vector_with_row_weights_of_all_sizes) {
   }
 }
 
-// All weights rise together: the window follows them, and what it passes is merged and found again.
+// All weights rise together: the window follows them, and items that it passes are merged and found
+// again.
 TEST(LogWeightBuckets, the_window_follows_weights_up_and_down) {
   constexpr std::size_t kSize = 50;
   std::vector<double> x(kSize);

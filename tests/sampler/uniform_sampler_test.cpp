@@ -69,7 +69,7 @@ std::string block_of(std::string_view kind, const std::vector<std::uint64_t>& nu
   return out.str();
 }
 
-TEST(UniformSampler, every_example_is_drawn_as_often) {
+TEST(UniformSampler, every_example_is_drawn_equally_often) {
   for (const std::size_t n : {2U, 3U, 10U, 1000U}) {
     UniformSampler sampler(n);
     Rng rng(1, n);
@@ -135,14 +135,14 @@ TEST(ShuffledSampler, how_draws_are_cut_into_batches_does_not_change_them) {
   EXPECT_EQ(cut_rng, whole_rng);
 }
 
-TEST(ShuffledSampler, every_order_of_4_comes_as_often_in_every_epoch) {
+TEST(ShuffledSampler, every_order_of_4_is_equally_likely_in_every_epoch) {
   std::map<Batch, std::size_t> place;
   Batch order{0, 1, 2, 3};
   do {
     place.emplace(order, place.size());
   } while (std::ranges::next_permutation(order).found);
   ASSERT_EQ(place.size(), 24U);
-  // The second epoch starts from the order the first one left: pairs of epochs must be even too.
+  // The second epoch starts from the order of the first: pairs of epochs must be uniform too.
   Counts first(24);
   Counts pairs(576);
   for (std::uint64_t seed = 0; seed < 60'000; ++seed) {
@@ -309,7 +309,7 @@ TEST(ShuffledSampler, state_that_no_sampler_wrote_is_named) {
   expect_words<DataError>(load(block_of("ACVRSHUF", {0, 0})), size);
   expect_words<DataError>(load(block_of("ACVRSHUF", {4, 0}, {0, 1, 2})), size);
   expect_words<DataError>(load(block_of("ACVRSHUF", {2, 0}, {0, 1, 2})), size);
-  // Sizes that would ask for gigabytes, or for nothing at all when multiplied by 4.
+  // Sizes that would need gigabytes, or overflow to 0 when multiplied by 4.
   expect_words<DataError>(load(block_of("ACVRSHUF", {kMaxSize, 0}, {0, 1, 2})), size);
   expect_words<DataError>(load(block_of("ACVRSHUF", {std::uint64_t{1} << 62U, 0})), size);
   expect_words<DataError>(load(block_of("ACVRSHUF", {3, 3}, {0, 1, 2})),
@@ -354,7 +354,7 @@ TEST(MakeSampler, bad_size_and_options_are_named) {
   EXPECT_NO_THROW(std::ignore = make_sampler("uniform", 10, options));
 }
 
-/// The same calls on a sampler and on an AnySampler that holds a copy.
+/// Makes the same calls on a sampler and on an AnySampler with a copy of it.
 template <class S>
 void expect_forwards(S sampler) {
   AnySampler any(sampler);

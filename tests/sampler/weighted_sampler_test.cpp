@@ -46,7 +46,7 @@ TEST(WeightedSampler, a_row_with_nearly_all_the_weight_is_nearly_always_drawn) {
   for (const Index i : draw(sampler, 1, 1000)) EXPECT_EQ(i, 2U);
 }
 
-// Draws are part of the promise: a change here is a CHANGELOG entry.
+// Draws are part of the interface: a change here is a CHANGELOG entry.
 TEST(WeightedSampler, draws_of_a_seed_are_pinned) {
   Values weights(100);
   for (std::size_t i = 0; i < 100; ++i) weights[i] = static_cast<double>(i + 1);

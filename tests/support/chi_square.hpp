@@ -76,8 +76,8 @@ inline double chi_square_p_value(std::span<const Cell> cells) {
 
 /// Whether counts[v] draws of every value v agree with probabilities[v], p > kFalseAlarm.
 /// A failure prints the p-value and the counts furthest from the expected ones.
-[[nodiscard]] inline testing::AssertionResult follows_law(std::span<const std::uint64_t> counts,
-                                                          std::span<const double> probabilities) {
+[[nodiscard]] inline testing::AssertionResult follows_distribution(
+    std::span<const std::uint64_t> counts, std::span<const double> probabilities) {
   if (counts.size() != probabilities.size()) {
     return testing::AssertionFailure()
            << counts.size() << " counts, " << probabilities.size() << " probabilities";
@@ -113,8 +113,8 @@ inline double chi_square_p_value(std::span<const Cell> cells) {
 
 /// The same where all values have one probability.
 [[nodiscard]] inline testing::AssertionResult is_uniform(std::span<const std::uint64_t> counts) {
-  return follows_law(counts,
-                     std::vector<double>(counts.size(), 1.0 / static_cast<double>(counts.size())));
+  return follows_distribution(
+      counts, std::vector<double>(counts.size(), 1.0 / static_cast<double>(counts.size())));
 }
 
 }  // namespace adacvar::support

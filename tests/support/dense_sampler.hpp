@@ -30,7 +30,7 @@ class DenseSampler {
     for (std::size_t i = 0; i < size; ++i) {
       share_.push_back(weights_.empty() ? 1 / n_ : weights_[i] / total);
     }
-    update_law();
+    update_distribution();
   }
 
   [[nodiscard]] const std::vector<double>& probabilities() const { return q_; }
@@ -60,7 +60,7 @@ class DenseSampler {
       x = std::clamp(x + eta() * g[j] / (q_[drawn[j]] + o_.epsilon * share), -1e5, 1e5);
     }
     if (!first) follow(losses, q);
-    update_law();
+    update_distribution();
   }
 
  private:
@@ -122,7 +122,7 @@ class DenseSampler {
     baseline_ = std::max(0.0, baseline_ + std::max(scale_, baseline_) * pull / 20);
   }
 
-  void update_law() {
+  void update_distribution() {
     if (!weights_.empty()) {
       const auto p = o_.alpha < 1 ? weighted_marginals(x_, weights_, o_.alpha)
                                   : std::vector<double>(x_.size(), 1.0);

@@ -9,17 +9,18 @@
 
 namespace adacvar {
 
-/// Called now and then while a file is read, or unpacked first: bytes done, of how many.
+/// Progress callback, called now and then while a file is decompressed or read: bytes done and
+/// bytes in total.
 using ReadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// The decimal sign of numbers.
+/// Decimal sign of numbers in text files.
 enum class DecimalChoice : std::uint8_t { automatic, point, comma };
 
 enum class Separator : std::uint8_t { automatic, comma, semicolon, tab, space, pipe };
 enum class HeaderChoice : std::uint8_t { automatic, yes, no };
 enum class TaskChoice : std::uint8_t { automatic, regression, binary, multiclass };
 
-/// How data is found and read; the defaults find out for themselves.
+/// How data is found and read; by default the format is detected.
 struct SourceOptions {
   Separator separator = Separator::automatic;
   HeaderChoice header = HeaderChoice::automatic;
@@ -30,12 +31,12 @@ struct SourceOptions {
   std::string data_dir = {};
   std::uint64_t make_rows = 10'000;
   std::uint64_t make_seed = 0;
-  ReadProgress progress = {};  ///< of a file
+  ReadProgress progress = {};  ///< called while a file is read
 
   static const std::vector<OptionSpec>& options();
 };
 
-/// Which data is learned from: source, target, task and split.
+/// Training data: source, target, task and split.
 struct DataOptions {
   std::string data = {};
   std::string target = {};
@@ -51,7 +52,7 @@ struct DataOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// Identifies data: two sources with equal fingerprints hold the same columns and values.
+/// Fingerprint of data: sources with equal fingerprints have the same columns and values.
 struct DataFingerprint {
   std::uint64_t rows = 0;
   std::uint64_t columns = 0;

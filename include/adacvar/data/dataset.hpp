@@ -9,7 +9,8 @@ namespace adacvar {
 
 enum class Task : std::uint8_t { regression, binary, multiclass };
 
-/// Of rows that are pictures: channel by channel, each line by line. All 0: they are not.
+/// Shape of image rows: features are stored channel by channel, each line by line. All 0: the rows
+/// are not images.
 struct ImageShape {
   std::size_t channels = 0;
   std::size_t height = 0;
@@ -19,7 +20,7 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-/// Units of a regression target: a learner fits (target - mean) / sd. Of classes 0 and 1.
+/// Units of a regression target: a learner fits (target - mean) / sd. For classes, mean 0 and sd 1.
 struct TargetScale {
   double mean = 0;
   double sd = 1;
@@ -27,11 +28,11 @@ struct TargetScale {
   friend bool operator==(const TargetScale&, const TargetScale&) = default;
 };
 
-/// What training sees: a row of features and a target per example. A model's preprocessing makes
-/// it, and keeps the scale that turns predictions back into the user's units.
+/// Preprocessed data for training: a row of features and a target per example. It is made by a
+/// model's preprocessing, which keeps the scale that turns predictions back into the user's units.
 ///
-/// Features are dense, row by row in `dense`, or sparse: row i has the entries start[i] ..
-/// start[i + 1] - 1 of `column` and `value`. Sparse data is never written out.
+/// Features are dense, row by row in `dense`, or sparse: row i has the entries start[i] .. start[i
+/// + 1] - 1 of `column` and `value`. Sparse data is never expanded.
 struct Dataset {
   std::size_t rows = 0;
   std::size_t features = 0;
@@ -44,7 +45,7 @@ struct Dataset {
   std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
   Task task = Task::regression;
   double target_error = 0;  ///< regression: rounding error of the standardised targets
-  ImageShape image = {};    ///< of pictures; then features = image.size(), dense
+  ImageShape image = {};    ///< image data: dense, features = image.size()
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }

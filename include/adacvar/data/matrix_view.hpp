@@ -10,19 +10,19 @@ namespace adacvar {
 
 enum class Layout : std::uint8_t { row_major, column_major };
 
-/// A matrix of features in the caller's memory: a row per example. Float or double, dense with any
-/// strides, or sparse in CSR form. Nothing is copied; the memory must outlive the view.
+/// View of a feature matrix in the caller's memory, with a row per example: float or double, dense
+/// with any strides, or sparse in CSR format. Nothing is copied; the memory must outlive the view.
 ///
-/// Throws: DataError when sizes do not fit each other, or there are more than 2^32 - 2 rows or
-/// columns. Values are checked where they are used: NaN and infinity are refused there, with their
-/// row and column.
+/// Throws: DataError when sizes do not match, or there are more than 2^32 - 2 rows or columns.
+/// Values are checked where they are used: NaN and infinity are refused there, with their row and
+/// column.
 class MatrixView {
  public:
   MatrixView(std::span<const float> values, std::size_t rows, std::size_t columns,
              Layout layout = Layout::row_major);
   MatrixView(std::span<const double> values, std::size_t rows, std::size_t columns,
              Layout layout = Layout::row_major);
-  /// rows * columns values behind the pointer.
+  /// `values` points to rows * columns values.
   MatrixView(const float* values, std::size_t rows, std::size_t columns,
              Layout layout = Layout::row_major);
   MatrixView(const double* values, std::size_t rows, std::size_t columns,
@@ -36,8 +36,9 @@ class MatrixView {
                                           std::size_t columns, std::ptrdiff_t row_stride,
                                           std::ptrdiff_t column_stride);
 
-  /// Row i has the entries start[i] .. start[i + 1] - 1 of `column`, from 0 and without repeats in
-  /// a row, and `values`. Throws: DataError also for an offset or column out of range.
+  /// CSR matrix: row i has the entries start[i] .. start[i + 1] - 1 of `column` and `values`.
+  /// Column indices start at 0 and are distinct within a row. Throws: DataError also for an offset
+  /// or column out of range.
   template <class Offset, class Column, class Value>
   [[nodiscard]] static MatrixView csr(std::span<const Offset> start, std::span<const Column> column,
                                       std::span<const Value> values, std::size_t columns) {
@@ -64,7 +65,7 @@ class MatrixView {
   }
 
  private:
-  /// Whole numbers of 4 or 8 bytes.
+  /// Integers of 4 or 8 bytes.
   struct IndexArray {
     const void* data = nullptr;
     std::size_t size = 0;
@@ -108,7 +109,7 @@ class MatrixView {
   IndexArray column_ = {};
 };
 
-/// Names of a matrix's columns where none are given: x1, x2, ...
+/// Returns the default column names x1, x2, ...
 [[nodiscard]] std::vector<std::string> default_names(std::size_t columns);
 
 }  // namespace adacvar

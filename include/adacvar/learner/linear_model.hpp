@@ -10,8 +10,8 @@
 
 namespace adacvar {
 
-/// score_o(x) = w_o'x + b_o for one or more outputs.
-/// Parameters are kept output by output, each with its intercept last.
+/// Linear model: score_o(x) = w_o'x + b_o for one or more outputs. Parameters are stored output by
+/// output, each with its intercept last.
 class LinearModel final : public Scorer {
  public:
   LinearModel() = default;
@@ -28,16 +28,17 @@ class LinearModel final : public Scorer {
     return parameters_[output * (features_ + 1) + features_];
   }
   [[nodiscard]] bool is_finite() const;
-  /// ridge/2 |weights|^2; intercepts are left out.
+  /// Returns ridge/2 |weights|^2, without intercepts.
   [[nodiscard]] double penalty(double ridge) const;
 
   /// Cost: O(entries of those rows).
   void scores(const Dataset& data, std::span<const Index> rows,
               std::span<double> scores) const override;
 
-  /// gradient += sum over the batch of slopes[b, o] * (x_b, 1), laid out as the parameters.
+  /// Adds sum over the batch of derivatives[b, o] * (x_b, 1) to `gradient`, laid out as the
+  /// parameters.
   void add_gradient(const Dataset& data, std::span<const Index> rows,
-                    std::span<const double> slopes, std::span<double> gradient) const;
+                    std::span<const double> derivatives, std::span<double> gradient) const;
 
  private:
   std::size_t features_ = 0;

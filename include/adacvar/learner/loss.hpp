@@ -14,7 +14,7 @@ enum class LossKind : std::uint8_t {
   squared,   ///< r^2, r = score - target
   absolute,  ///< |r|
   huber,     ///< r^2 / 2 within delta, delta (|r| - delta / 2) beyond
-  pinball,   ///< max(-tau r, (1 - tau) r): its mean is least at the tau quantile
+  pinball,   ///< max(-tau r, (1 - tau) r), minimised by the tau quantile
   logistic,  ///< log(1 + e^-m), m = score for class 1, -score for class 0
   softmax,   ///< log sum_c e^score_c - score of the target's class
   hinge,     ///< max(0, 1 - m)
@@ -25,37 +25,38 @@ inline constexpr Names kLossNames{"squared",  "absolute", "huber", "pinball",
 
 /// A convex loss of a linear model's scores.
 ///
-/// Cost: O(outputs) an example. No loss of finite scores is NaN; a squared loss may overflow to
-/// infinity, which training takes as divergence.
-/// Throws: OptionError for a delta or tau that is not allowed.
+/// Cost: O(outputs) per example. No loss of finite scores is NaN; a squared loss may overflow to
+/// infinity, which training treats as divergence.
+/// Throws: OptionError for a delta or tau out of range.
 class Loss {
  public:
   explicit Loss(LossKind kind, double delta = 1.0, double tau = 0.5);
 
-  /// squared for regression, logistic for two classes, softmax for more.
+  /// Returns the default loss: squared for regression, logistic for two classes, softmax for more.
   [[nodiscard]] static Loss of_task(Task task);
 
   [[nodiscard]] LossKind kind() const noexcept { return kind_; }
   [[nodiscard]] double delta() const noexcept { return delta_; }
   [[nodiscard]] double tau() const noexcept { return tau_; }
-  /// Whether it measures targets of this task.
+  /// True if the loss is defined for targets of this task.
   [[nodiscard]] bool fits(Task task) const noexcept;
-  /// Scores an example has: one, or one per class for softmax.
+  /// Scores per example: one, or one per class for softmax.
   [[nodiscard]] std::size_t outputs(std::size_t classes) const noexcept {
     return kind_ == LossKind::softmax ? classes : 1;
   }
 
-  /// Upper bound of the second derivative by the scores; 0 where slopes are bounded instead.
+  /// Upper bound of the second derivative in the scores; 0 for losses with bounded derivatives
+  /// instead.
   [[nodiscard]] double curvature() const noexcept;
 
-  /// Factor that turns losses of targets divided by `target_sd` into the user's units.
+  /// Factor that converts losses of targets divided by `target_sd` to the user's units.
   [[nodiscard]] double unit(double target_sd) const noexcept;
 
-  /// losses[b], and slopes, the derivatives by the scores, for every example b. Scores and slopes
-  /// have outputs * targets.size() entries, example by example. `scores` and `slopes` may be the
-  /// same.
+  /// Computes the loss of every example and its derivatives in the scores. `scores` and
+  /// `derivatives` have outputs * targets.size() entries, example by example, and may be the same
+  /// array.
   void evaluate(std::span<const double> scores, std::span<const double> targets,
-                std::span<double> losses, std::span<double> slopes) const;
+                std::span<double> losses, std::span<double> derivatives) const;
 
  private:
   LossKind kind_;
@@ -82,8 +83,8 @@ struct LossOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// The loss chosen, for targets like those of `data`.
-/// Throws: OptionError for an option that is not allowed or a loss that does not fit the task.
+/// Makes the loss given by the options for the task of `data`.
+/// Throws: OptionError for an option out of range or a loss that does not fit the task.
 [[nodiscard]] Loss make_loss(const LossOptions& options, const Dataset& data);
 
 }  // namespace adacvar

@@ -14,15 +14,15 @@ namespace adacvar {
 
 enum class Device : std::uint8_t { cpu, cuda };
 
-/// What becomes of a training picture each time it is drawn. Its index stands for all that can
-/// become of it: the sampler learns from the loss of the one that was drawn.
+/// Random augmentation of a training image each time it is drawn. All augmented versions share the
+/// index of the image: the sampler learns from the loss of the version drawn.
 enum class Augment : std::uint8_t {
   none,
-  crop,       ///< moved by up to 4 pixels each way; what comes in is 0, the mean
-  crop_flip,  ///< and mirrored every other time
+  crop,       ///< shifted by up to 4 pixels each way, padded with 0, the mean
+  crop_flip,  ///< also mirrored with probability 1/2
 };
 
-/// Which network is trained instead of a linear model; none unless `network` is given.
+/// Network to train instead of a linear model; none unless `network` is given.
 struct NetworkOptions {
   std::string network = {};
   double width = 1.0;
@@ -34,27 +34,28 @@ struct NetworkOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// A trained network; it does not change.
+/// A trained, immutable network.
 class Network : public Scorer {
  public:
-  /// Bytes of a TorchScript archive with its weights, for `NetworkMaker::load`.
+  /// Returns the bytes of a TorchScript archive with its weights, for `NetworkMaker::load`.
   [[nodiscard]] virtual std::string weights() const = 0;
-  /// How many numbers were learned.
+  /// Number of parameters.
   [[nodiscard]] virtual std::uint64_t parameter_count() const = 0;
-  /// Euclidean norm of all of them.
+  /// Euclidean norm of the parameters.
   [[nodiscard]] virtual double norm() const = 0;
 };
 
 using NetworkResult = TrainingResult<std::shared_ptr<const Network>>;
 
-/// What a network takes and gives.
+/// Input and output of a network.
 struct NetworkShape {
   std::size_t features = 0;
-  ImageShape image = {};  ///< of pictures
+  ImageShape image = {};  ///< shape of image inputs
   std::size_t outputs = 1;
 };
 
-/// Trains and loads networks; handed to what needs it. adacvar::deep has one, over libtorch.
+/// Trains and loads networks; passed to the functions that need it. adacvar::deep implements it
+/// with libtorch.
 class NetworkMaker {
  public:
   NetworkMaker() = default;
@@ -64,22 +65,22 @@ class NetworkMaker {
   NetworkMaker& operator=(NetworkMaker&&) = delete;
   virtual ~NetworkMaker() = default;
 
-  /// Throws: OptionError unless `options` name a network that can be made here.
+  /// Throws: OptionError unless `options` describe a supported network.
   virtual void check(const NetworkOptions& options) const = 0;
 
-  /// As `train` does for linear models, by the same loop.
+  /// Trains a network by the same loop as `train` for linear models.
   [[nodiscard]] virtual NetworkResult train(const Dataset& training, const Dataset* validation,
                                             const Loss& loss, const TrainOptions& options,
                                             const NetworkOptions& network,
                                             const TrainHooks& hooks) const = 0;
 
-  /// Throws: DataError when the weights are not those of such a network.
+  /// Throws: DataError when the weights do not belong to such a network.
   [[nodiscard]] virtual std::shared_ptr<const Network> load(const NetworkOptions& options,
                                                             const NetworkShape& shape,
                                                             const std::string& weights) const = 0;
 };
 
-/// The maker behind the pointer. Throws: OptionError, naming what is to be installed, for null.
+/// Returns the maker. Throws: OptionError, which says what to install, for null.
 [[nodiscard]] const NetworkMaker& require_networks(const NetworkMaker* networks);
 
 }  // namespace adacvar

@@ -19,19 +19,21 @@ struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::sgd;
   double momentum = 0.9;
   bool nesterov = false;
-  double weight_decay = 0.0;  ///< theta shrinks by rate * weight_decay a step, intercepts too
+  double weight_decay =
+      0.0;  ///< theta shrinks by rate * weight_decay per step, including intercepts
 
   static const std::vector<OptionSpec>& options();
 };
 
-/// Moves parameters against a gradient.
+/// Updates parameters by gradient descent.
 class Optimizer {
  public:
   Optimizer(std::size_t parameters, const OptimizerOptions& options);
 
   void step(std::span<double> parameters, std::span<const double> gradient, double rate);
 
-  /// Writes what steps have left behind; `load` of an optimizer of the same size and kind goes on.
+  /// Writes the state (velocity, moments); `load` resumes in an optimizer of the same size and
+  /// kind.
   /// Throws: DataError when the stream fails, is truncated, altered or of another size.
   void save(std::ostream& out) const;
   void load(std::istream& in);

@@ -8,15 +8,15 @@
 
 namespace adacvar {
 
-/// What every model can do: give scores, which a loss then judges.
+/// Interface of every model: computes scores, the input of a loss.
 class Scorer {
  public:
   virtual ~Scorer() = default;
 
   [[nodiscard]] virtual std::size_t outputs() const noexcept = 0;
 
-  /// Scores of the rows named, example by example. Throws: OptionError when the data has other
-  /// features or the lengths do not fit.
+  /// Computes the scores of `rows`, example by example. Throws: OptionError when the number of
+  /// features or the lengths do not match.
   virtual void scores(const Dataset& data, std::span<const Index> rows,
                       std::span<double> scores) const = 0;
 

@@ -21,37 +21,37 @@ namespace adacvar {
 enum class Algorithm : std::uint8_t {
   adacvar,  ///< adaptive sampler, mean of the losses drawn [CLJK20, Alg. 1]
   trunc,    ///< uniform draws, truncated loss with a learned level [RU00]
-  soft,     ///< the same, smoothed
+  soft,     ///< as trunc, smoothed
   mean,     ///< uniform draws, mean
   exact,    ///< no draws: solve_exact
 };
 
 inline constexpr Names kAlgorithmNames{"adacvar", "trunc", "soft", "mean", "exact"};
 
-/// Who plays against the adaptive sampler.
+/// Learner that plays against the adaptive sampler.
 enum class Learner : std::uint8_t {
   steps,  ///< gradient steps: `train`
-  btl,    ///< be the leader, an oracle for the mean of the laws so far: `be_the_leader`
+  btl,    ///< be the leader, an oracle for the mean of the distributions so far: `be_the_leader`
 };
 
-/// What the sampler sees when it plays against `btl`.
+/// Losses that the sampler observes when it plays against `btl`.
 enum class Information : std::uint8_t {
   bandit,  ///< the losses of the examples drawn
-  full,    ///< all losses: no draws, no chance
+  full,    ///< all losses, without random draws
 };
 
-/// Which of the parameters met on the way are the result.
+/// Iterate that is returned as the result.
 enum class Iterate : std::uint8_t {
-  automatic,  ///< average; of a network, last
+  automatic,  ///< average; last for a network
   last,
   average,  ///< mean over the second half of the steps
-  random,   ///< one step, drawn evenly
-  best,     ///< the end of the epoch with the least CVaR on the validation rows
+  random,   ///< one step, drawn uniformly
+  best,     ///< end of the epoch with the smallest CVaR on the validation rows
 };
 
-/// How the learning rate changes with the epochs.
+/// Schedule of the learning rate.
 enum class RateSchedule : std::uint8_t {
-  steps,         ///< times `decay` after every `decay_every` epochs
+  steps,         ///< multiplied by `decay` after every `decay_every` epochs
   inverse_sqrt,  ///< divided by sqrt(t) in epoch t = 1, 2, ...
   constant,
 };
@@ -60,17 +60,17 @@ enum class StopReason : std::uint8_t {
   epochs,        ///< all epochs done
   patience,      ///< no better validation CVaR for `patience` epochs
   diverged,      ///< a loss or parameter was no longer finite, or far worse than at the start
-  interrupted,   ///< a hook asked for it
-  gap,           ///< the certified gap asked for is reached
+  interrupted,   ///< stopped by a hook
+  gap,           ///< the requested certified gap is reached
   optimal,       ///< exact: the certified gap is within the tolerance
   not_attained,  ///< exact: the CVaR falls towards 0 while the weights grow
-  stalled,       ///< exact: rounding or the limit on steps ended it
+  stalled,       ///< exact: stopped by rounding or the step limit
 };
 
 inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged",     "interrupted",
                                         "gap",    "optimal",  "not_attained", "stalled"};
 
-/// The defaults need no tuning: docs/how_it_works.md says how they were found.
+/// The defaults need no tuning; docs/how_it_works.md explains how they were chosen.
 struct TrainOptions {
   Algorithm algorithm = Algorithm::adacvar;
   double alpha = 0.1;
@@ -103,30 +103,32 @@ struct EpochRecord {
   std::optional<TailRisk> validation = std::nullopt;
 };
 
-/// What can be looked at after an epoch; valid during the call.
+/// State passed to a hook after an epoch; valid during the call.
 struct EpochView {
   const EpochRecord& record;
-  const Scorer& model;        ///< now
-  const LinearModel* linear;  ///< the same; null for a network
-  const LinearModel* recent;  ///< mean of the steps since epoch 1, 2, 4, 8, ... began; likewise
-  bool is_restart;            ///< that mean began with this epoch
-  const AdaptiveSampler* sampler;  ///< of adacvar; null for the others
+  const Scorer& model;        ///< current model
+  const LinearModel* linear;  ///< current model; null for a network
+  const LinearModel*
+      recent;  ///< mean of the steps since the start of epoch 1, 2, 4, 8, ...; null for a network
+  bool is_restart;                 ///< that mean starts with this epoch
+  const AdaptiveSampler* sampler;  ///< sampler of adacvar; null for other algorithms
 };
 
-/// How a caller watches and stops a run.
+/// Hooks to monitor and stop a run.
 struct TrainHooks {
-  std::function<bool(const EpochRecord&)> progress = {};  ///< after every epoch; false stops
-  /// Now and then within an epoch: epochs done, such as 2.25.
+  std::function<bool(const EpochRecord&)> progress = {};  ///< called after every epoch; false stops
+  /// Called now and then within an epoch with the epochs done, such as 2.25.
   std::function<void(double epochs)> within_epoch = {};
-  const std::atomic<bool>* stop = nullptr;  ///< looked at now and then; true stops
-  /// After every epoch; false: what was looked for is found, and `recent` is the result.
+  const std::atomic<bool>* stop = nullptr;  ///< checked now and then; true stops
+  /// Called after every epoch; false stops with `recent` as the result.
   std::function<bool(const EpochView&)> watch = {};
-  /// File that keeps the state after every epoch, and from which a run that was killed goes on to
-  /// the same result; empty: none. It is left behind in the end. When it cannot be written any
-  /// more, training continues without (TrainingResult::checkpoint_error).
+  /// Checkpoint file, written after every epoch, from which an interrupted run resumes to the same
+  /// result; empty: none. It is kept after training. If it can no longer be written, training
+  /// continues without it (TrainingResult::checkpoint_error).
   std::filesystem::path checkpoint = {};
-  std::string run_identity = {};              ///< a checkpoint of another identity is refused
-  std::function<void(double)> gradient = {};  ///< networks: norm of every step's gradient
+  std::string run_identity = {};  ///< must match for a checkpoint to resume
+  std::function<void(double)> gradient =
+      {};  ///< networks: called with the gradient norm of every step
 };
 
 template <class Model>
@@ -135,33 +137,34 @@ struct TrainingResult {
   StopReason stop_reason = StopReason::epochs;
   std::uint64_t epochs = 0;
   std::vector<EpochRecord> history;
-  std::string checkpoint_error =
-      {};  ///< why checkpoints ended before training; empty: they did not
+  std::string checkpoint_error = {};  ///< why a checkpoint could not be written; empty: no error
 };
 
 using TrainResult = TrainingResult<LinearModel>;
 
-/// Trains a linear model by the one loop of all algorithms: draw, losses, weigh, step, observe.
+/// Trains a linear model by the loop of all algorithms: draw, compute losses, weight them, step,
+/// observe.
 ///
 /// Losses are in the units of the dataset's targets, which preprocessing standardises. The same
-/// options, data and seed give the same result. Cost: O(epochs * entries of the data), plus one
-/// pass over the validation rows an epoch. Throws: OptionError for an option that is not allowed, a
-/// loss that does not fit the task, or iterate best or patience without validation data; DataError
-/// for empty data. Divergence is no error: the result has the finite model with the least loss
-/// drawn in an epoch, and says so. Nor is stopping early: the result is then the best on the
-/// validation rows, where there are any.
-/// Row weights: rows are drawn in proportion to their weight, or by adacvar as its sampler says, so
-/// that a row of weight w counts as w rows; with trunc, soft and mean the draws are then
-/// independent instead of in shuffled epochs. An epoch is as many draws as there are rows.
-/// Validation risks are weighted. DataError for a weight that is not finite and above 0.
-/// The learning rate of SGD is lowered where the curvature of
-/// the batches would make it unstable. DataError for a checkpoint that is damaged or of another
-/// run.
+/// options, data and seed give the same result. The learning rate of SGD is lowered if the
+/// curvature of the batches would make it unstable. On divergence the result is the finite model
+/// with the smallest training loss of an epoch, with StopReason::diverged. After an early stop it
+/// is the best model on the validation rows, if there are any.
+///
+/// Row weights: rows are drawn with probabilities proportional to their weight, or by the sampler
+/// of adacvar, so that a row of weight w counts as w rows; with trunc, soft and mean draws are then
+/// independent instead of in shuffled epochs. An epoch has as many draws as there are rows.
+/// Validation risks are weighted.
+///
+/// Cost: O(epochs * entries of the data), plus one pass over the validation rows per epoch.
+/// Throws: OptionError for an option out of range, a loss that does not fit the task, or iterate
+/// best or patience without validation data; DataError for empty data, a weight that is not finite
+/// and above 0, or a checkpoint that is damaged or of another run.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
                                 const TrainHooks& hooks = {});
 
-/// Loss of every row, in the units of the dataset's targets.
+/// Returns the loss of every row, in the units of the dataset's targets.
 [[nodiscard]] std::vector<double> losses_of(const Scorer& model, const Dataset& data,
                                             const Loss& loss);
 

@@ -16,58 +16,57 @@ struct TailRisk {
   friend bool operator==(const TailRisk&, const TailRisk&) = default;
 };
 
-/// Mean, VaR and CVaR of `losses` at the tail share `alpha`, each row counting 1/n, or its share
-/// of the sum of `weights` (only the ratios of the weights matter; a row of weight 0 counts as
-/// if it were absent; no weights at all: every row counts the same). A row of weight w counts as w
-/// rows: whole weights give exactly what repeated rows give.
+/// Computes mean, VaR and CVaR of `losses` at the tail share `alpha`. Each row counts 1/n, or its
+/// share of the sum of `weights`. A row of weight w counts as w rows: integer weights give exactly
+/// the result of repeated rows. Only the ratios of the weights matter; a row of weight 0 is absent;
+/// without weights every row counts the same.
 ///
-/// CVaR: mean of the worst `alpha` share. When alpha * n is not whole, the loss on the border
-/// counts by its fraction, so the value is continuous in alpha; it is both the maximum of q'L
-/// over the q of `worst_case_weights` and the minimum over l of l + E[max(L - l, 0)] / alpha.
-/// VaR: the border loss, the smallest loss l with share{L > l} <= alpha. It attains that
-/// minimum; where a whole interval does (alpha * n whole), it is the interval's lower end.
+/// CVaR: mean of the worst `alpha` share. When alpha * n is not an integer, the border loss counts
+/// by its fraction, so the value is continuous in alpha; it is both the maximum of q'L over the q
+/// of `worst_case_weights` and the minimum over l of l + E[max(L - l, 0)] / alpha. VaR: the border
+/// loss, the smallest loss l with share{L > l} <= alpha. It attains that minimum; if a whole
+/// interval does (alpha * n an integer), it is the interval's lower end.
 ///
 /// Paper: [RU00, Thm. 1, with VaR as in their (2)]. That paper's level is beta = 1 - alpha.
-/// Limits: alpha = 1 gives CVaR = mean and VaR = smallest loss; alpha <= 1/n gives CVaR =
-/// maximum. An alpha * n (with weights: a tail weight) within 8 roundings of whole is whole, so
-/// that alpha = 0.29, n = 100 has a tail of 29 rows. Losses may be negative. Sums are as
-/// accurate as in twice the precision and neither overflow nor vanish, however far apart losses and
-/// weights are.
+/// Limits: alpha = 1 gives CVaR = mean and VaR = smallest loss; alpha <= 1/n gives CVaR = maximum.
+/// An alpha * n (with weights: a tail weight) within 8 roundings of an integer counts as that
+/// integer, so alpha = 0.29, n = 100 has a tail of 29 rows. Losses may be negative. Sums are as
+/// accurate as in twice the precision and neither overflow nor underflow for any range of losses
+/// and weights.
 /// Cost: O(n) on average. Without weights three passes over `losses` and O(n^(2/3)) memory for
-/// large n, where a sample brackets the border; a copy of the data only when that sample
-/// misleads. With weights a copy of the rows.
+/// large n, where a sample brackets the border; a copy of the data only when the bracket misses it.
+/// With weights a copy of the rows.
 /// Throws: OptionError unless 0 < alpha <= 1 and the lengths agree; DataError when `losses` is
 /// empty or holds a NaN or infinity, when a weight is negative, NaN or infinite, or all are 0.
 [[nodiscard]] TailRisk tail_risk(std::span<const double> losses, double alpha);
 [[nodiscard]] TailRisk tail_risk(std::span<const double> losses, std::span<const double> weights,
                                  double alpha);
 
-/// The VaR of `tail_risk`.
+/// Returns the VaR of `tail_risk`.
 [[nodiscard]] double value_at_risk(std::span<const double> losses, double alpha);
 [[nodiscard]] double value_at_risk(std::span<const double> losses, std::span<const double> weights,
                                    double alpha);
 
-/// The CVaR of `tail_risk`.
+/// Returns the CVaR of `tail_risk`.
 [[nodiscard]] double cvar(std::span<const double> losses, double alpha);
 [[nodiscard]] double cvar(std::span<const double> losses, std::span<const double> weights,
                           double alpha);
 
-/// The distribution q over the rows that attains CVaR = max q'L over 0 <= q_i <= p_i / alpha, sum q
-/// = 1, where p_i is 1/n or the row's share of the weights.
+/// Returns the distribution q over the rows that attains CVaR = max q'L over 0 <= q_i <= p_i /
+/// alpha, sum q = 1, where p_i is 1/n or the row's share of the weights.
 ///
-/// Rows above the VaR are at their cap, rows below it have 0. Rows that tie at the VaR share
-/// the mass that is left in proportion to p_i, so q does not depend on the order of the rows.
-/// Both constraints hold to rounding. Cost and errors: those of `tail_risk`.
+/// Rows above the VaR are at their cap, rows below it have 0. Rows that tie at the VaR share the
+/// remaining mass in proportion to p_i, so q does not depend on the order of the rows. Both
+/// constraints hold to rounding. Cost and errors: those of `tail_risk`.
 [[nodiscard]] std::vector<double> worst_case_weights(std::span<const double> losses, double alpha);
 [[nodiscard]] std::vector<double> worst_case_weights(std::span<const double> losses,
                                                      std::span<const double> weights, double alpha);
 
-/// Shared with TailStream; not for users.
+/// Internal, shared with TailStream.
 namespace detail {
 
-/// A sum that keeps the rounding errors of its additions beside it, so that it is as accurate
-/// as if added in twice the precision [ORO05, Alg. 4.4], and that scales itself down before it
-/// would overflow. All that is added must be finite.
+/// Compensated sum, as accurate as in twice the precision [ORO05, Alg. 4.4], which scales itself
+/// down before it overflows. All terms must be finite.
 class AccurateSum {
  public:
   void add(double term) noexcept { add_scaled(term * scale_); }
@@ -115,32 +114,33 @@ class AccurateSum {
   double scale_ = 1;
 };
 
-/// A loss and how many losses are strictly above it.
+/// A loss and the number of losses strictly above it.
 struct Ranked {
   double loss;
   std::size_t above;
 };
 
-/// alpha * n, made whole when it is whole but for rounding.
+/// Returns alpha * n, rounded to an integer if it is one up to rounding errors.
 [[nodiscard]] double tail_count(double alpha, std::size_t n) noexcept;
 
-/// The loss of that rank from the top (0: the largest). `losses` are finite, rank < size.
+/// Returns the loss of that rank from the top (0: the largest). `losses` are finite, rank < size.
 [[nodiscard]] Ranked select_from_top(std::span<const double> losses, std::size_t rank);
 
-/// Two losses between which another is expected, low <= high.
+/// Interval in which a loss is expected, low <= high.
 struct Bracket {
   double low;
   double high;
 };
 
-/// As `select_from_top`: quick where the bracket holds the loss, right wherever it lies.
+/// As `select_from_top`; fast if the bracket contains the loss, correct in any case.
 [[nodiscard]] Ranked select_in_bracket(std::span<const double> losses, std::size_t rank,
                                        const Bracket& bracket);
 
-/// Sum of `losses`. Throws: DataError naming the first one that is not finite.
+/// Returns the sum of `losses`. Throws: DataError with the first one that is not finite.
 [[nodiscard]] AccurateSum checked_sum(std::span<const double> losses);
 
-/// Risk of n losses with that sum; `worst` holds at least their floor(alpha n) + 1 largest.
+/// Returns the risk of n losses with that sum; `worst` contains at least their floor(alpha n) + 1
+/// largest.
 [[nodiscard]] TailRisk tail_risk_of(std::span<const double> worst, const AccurateSum& sum,
                                     std::size_t n, double alpha);
 

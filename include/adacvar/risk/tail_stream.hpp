@@ -9,18 +9,17 @@
 
 namespace adacvar {
 
-/// `tail_risk` of a stream of losses that is never held as a whole: exact after every push,
-/// while only the worst share of the stream is kept.
+/// Exact `tail_risk` of a stream of losses, of which only the largest are kept in memory.
 ///
-/// With no bound on the stream's length every loss may matter later, since the tail grows with
-/// alpha n. So an upper bound `max_count` is needed: of that many losses only the K =
-/// floor(alpha max_count) + 1 largest can ever enter the tail. VaR is the same number as that
-/// of `tail_risk` on the losses so far; mean and CVaR may differ in the last bit.
+/// Without a bound on the length every loss may matter later, since the tail grows with alpha n.
+/// With the upper bound `max_count` only the K = floor(alpha max_count) + 1 largest losses can ever
+/// enter the tail. VaR is the same number as that of `tail_risk` on the losses so far; mean and
+/// CVaR may differ in the last bit.
 ///
 /// Limits: at most `max_count` losses; alpha = 1 keeps them all.
-/// Cost: memory for at most 2K losses, taken as they come; `push` O(1) amortised; `risk` O(K)
-/// on average.
-/// Throws: as each function says. After an OptionError or DataError the stream is as it was.
+/// Cost: memory for at most 2K losses, allocated as needed; `push` O(1) amortised; `risk` O(K) on
+/// average.
+/// Throws: see each function. After an OptionError or DataError the stream is unchanged.
 class TailStream {
  public:
   /// Throws: OptionError unless 0 < alpha <= 1 and 1 <= max_count <= 2^53.
@@ -41,10 +40,10 @@ class TailStream {
   [[nodiscard]] double alpha() const noexcept { return alpha_; }
   [[nodiscard]] std::size_t max_count() const noexcept { return max_count_; }
 
-  /// Losses pushed so far.
+  /// Number of losses pushed so far.
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
-  /// Losses for which memory is held now: at most 2K.
+  /// Number of losses for which memory is allocated, at most 2K.
   [[nodiscard]] std::size_t capacity() const noexcept { return worst_.capacity(); }
 
  private:
@@ -60,7 +59,7 @@ class TailStream {
   detail::AccurateSum sum_;
   /// Losses in order of arrival, among them the K largest (all, while there are fewer).
   std::vector<double> worst_;
-  /// `needed_` kept losses are at least this large: one that is not above it cannot matter.
+  /// At least `needed_` kept losses reach this value: a loss that is not above it cannot matter.
   double floor_ = -std::numeric_limits<double>::infinity();
 };
 

@@ -4,7 +4,7 @@
 #include <adacvar/risk/calibration.hpp>
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
-#include <adacvar/risk/law_summary.hpp>
+#include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/run/model.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include <adacvar/solver/game.hpp>
@@ -63,7 +63,8 @@ struct EpochDetail {
   std::uint64_t epoch = 0;
   double training_cvar = 0;             ///< including the ridge penalty, in the user's units
   std::optional<double> accuracy = {};  ///< on the validation rows; classes only
-  std::optional<LawSummary> distribution = {};  ///< adacvar: summary of the sampler's distribution
+  std::optional<DistributionSummary> distribution =
+      {};  ///< adacvar: summary of the sampler's distribution
 };
 
 /// Result of training with one algorithm.

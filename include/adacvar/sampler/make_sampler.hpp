@@ -9,7 +9,7 @@
 
 namespace adacvar {
 
-/// A sampler whose kind is chosen at run time; itself a Sampler.
+/// A Sampler whose kind is chosen at run time.
 class AnySampler {
  public:
   using Variant = std::variant<UniformSampler, ShuffledSampler, AdaptiveSampler, WeightedSampler>;
@@ -31,7 +31,7 @@ class AnySampler {
   void save(std::ostream& out) const {
     std::visit([&out](const auto& s) { s.save(out); }, sampler_);
   }
-  /// Goes on where one of the same kind and size was saved. Throws: DataError otherwise.
+  /// Loads the state of a sampler of the same kind and size. Throws: DataError otherwise.
   void load(std::istream& in);
 
   [[nodiscard]] const Variant& variant() const noexcept { return sampler_; }
@@ -42,9 +42,9 @@ class AnySampler {
 
 static_assert(Sampler<AnySampler>);
 
-/// The sampler called `name`: `uniform`, `shuffled` or `adaptive` (which alone uses `options`).
-/// With row weights, one per example, `uniform` and `shuffled` are a WeightedSampler.
-/// Throws: OptionError for another name, which lists these, or as the sampler itself does.
+/// Makes the sampler `name`: `uniform`, `shuffled` or `adaptive` (which alone uses `options`). With
+/// row weights, one per example, `uniform` and `shuffled` are a WeightedSampler.
+/// Throws: OptionError, with the known names, for an unknown name; otherwise as the sampler.
 [[nodiscard]] AnySampler make_sampler(std::string_view name, std::size_t size,
                                       const AdaptiveSamplerOptions& options = {},
                                       std::span<const double> weights = {});

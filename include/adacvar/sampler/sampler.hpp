@@ -9,8 +9,8 @@
 
 namespace adacvar {
 
-/// What the learner asks of a sampler, in the order the loop asks it: the law it plays, a batch
-/// of examples drawn from that law, and afterwards the losses seen on them.
+/// Requirements of the learner on a sampler, in the order of the loop: its distribution, a batch of
+/// examples drawn from it, and then the losses observed on them.
 template <class S>
 concept Sampler = requires(S s, const S& c, Rng& rng, Index i, std::span<Index> batch,
                            std::span<const Index> drawn, std::span<const double> losses) {

@@ -7,8 +7,8 @@
 
 namespace adacvar {
 
-/// Every example with the same probability, with replacement. Learns nothing from losses.
-/// Cost: O(1) a draw, no memory.
+/// Draws every example with the same probability, with replacement. Losses have no effect.
+/// Cost: O(1) per draw, no memory.
 /// Throws: OptionError for a size of 0 or above kMaxSize, an index out of range or lengths that
 /// differ; DataError for a loss that is negative or not finite.
 class UniformSampler {
@@ -27,9 +27,9 @@ class UniformSampler {
   std::size_t size_;
 };
 
-/// Epochs in random order: every example once before any comes again. A batch may span two epochs.
-/// `probability` is the share of draws an example gets, 1/N.
-/// Cost: O(1) a draw; 4 bytes an example.
+/// Draws epochs in random order: every example once per epoch. A batch may span two epochs.
+/// `probability` is the long-run share of an example, 1/N.
+/// Cost: O(1) per draw; 4 bytes per example.
 /// Throws: as UniformSampler.
 class ShuffledSampler {
  public:
@@ -45,7 +45,7 @@ class ShuffledSampler {
 
  private:
   std::vector<Index> order_;
-  std::size_t drawn_ = 0;  // order_[0, drawn_) has been handed out in this epoch
+  std::size_t drawn_ = 0;  // order_[0, drawn_) has been drawn in this epoch
 };
 
 static_assert(Sampler<UniformSampler> && Sampler<ShuffledSampler>);

@@ -10,9 +10,9 @@ namespace adacvar {
 
 class WeightClasses;
 
-/// Every row with a probability in proportion to its weight, with replacement. Learns nothing from
-/// losses. It takes the place of UniformSampler and ShuffledSampler where rows have weights.
-/// Cost: O(1) a draw, 12 bytes a row; copies share them.
+/// Draws every row with a probability proportional to its weight, with replacement. Losses have no
+/// effect. Replaces UniformSampler and ShuffledSampler for rows with weights.
+/// Cost: O(1) per draw, 12 bytes per row, shared by copies.
 /// Throws: OptionError for no or more than kMaxSize weights, an index out of range or lengths that
 /// differ; DataError for a weight that is not finite and above 0, or 1e60 times another, or a loss
 /// that is negative or not finite.

@@ -3,7 +3,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/train.hpp>
-#include <adacvar/risk/law_summary.hpp>
+#include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/solver/certificate.hpp>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct GameRecord {
   double value = 0;           ///< mean of q_t'L(theta_t)
   double sampler_regret = 0;  ///< SR/T: the most that a fixed law would have gained over it
   double learner_regret = 0;  ///< LR/T: the most that a fixed model would have saved
-  LawSummary law;             ///< of the present law and losses
+  DistributionSummary law;    ///< of the present law and losses
 };
 
 /// Follows an Ada-CVaR run epoch by epoch: [CLJK20, Sec. 4]. For convex losses SR/T + LR/T bounds

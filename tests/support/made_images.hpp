@@ -19,8 +19,8 @@ inline std::string idx_labels(const std::vector<std::uint8_t>& labels) {
          std::string(labels.begin(), labels.end());
 }
 
-inline std::string idx_pictures(std::uint32_t count, std::uint32_t height, std::uint32_t width,
-                                const std::vector<std::uint8_t>& pixels) {
+inline std::string idx_images(std::uint32_t count, std::uint32_t height, std::uint32_t width,
+                              const std::vector<std::uint8_t>& pixels) {
   return big_endian(0x0803) + big_endian(count) + big_endian(height) + big_endian(width) +
          std::string(pixels.begin(), pixels.end());
 }

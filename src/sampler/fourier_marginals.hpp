@@ -12,52 +12,52 @@ namespace adacvar {
 /// Exact marginals of a diagonal k-DPP as Fourier sums [DESIGN 5].
 ///
 /// With p_i = sigma(z_i) and S the number of independent successes, P_i = p_i Pr(S_-i = k-1) / Pr(S
-/// = k), whatever constant was added to all z; adding the nu of the matched law makes the sums well
-/// conditioned. Both probabilities are sums over the M-th roots of unity u = e^it of
+/// = k), whatever constant was added to all z; adding the nu of the matched distribution makes the
+/// sums well conditioned. Both probabilities are sums over the M-th roots of unity u = e^it of
 /// Phi(t) = prod_j (1 - p_j + p_j u), and dividing one factor out gives
 ///   P_i = Re sum_t c_t sigma(z_i + i t),   c_t = u^-k Phi(t) / sum u^-k Phi(t):
 /// one function of z_i, defined by a few dozen numbers c_t.
 ///
-/// Nodes. M > 9 s + 31 (s the standard deviation of S) keeps what wraps around below 1e-17
+/// Nodes. M > 9 s + 31 (s the standard deviation of S) keeps the aliasing error below 1e-17
 /// (Bernstein), and |Phi(t)| <= exp(-s^2 (1 - cos t)) lets all but about 15 pairs of nodes be
 /// dropped when s is large. M is odd: no node is -1, where a factor could vanish.
 ///
 /// Accuracy. Items with p_i > 1/2 enter as u (1 - r + r / u), r = 1 - p_i; the powers of u are
-/// counted as a whole number. So factors near saturation keep full relative accuracy.
-class FourierLaw {
+/// counted as a whole number. Factors near saturation thus keep full relative accuracy.
+class FourierMarginals {
  public:
   /// Chooses the nodes for `size` items with variance sum p_i (1 - p_i). M > width * s: 9 is enough
-  /// for values near the mean of S, 18 for all that can occur.
+  /// for values near the mean of S, 18 for all possible values.
   void begin(std::size_t size, double variance, double width = 9.0);
 
   /// Multiplies one factor per item: p_i = sigma(z_i).
   void include(std::span<const double> z);
-  /// The factor of one item, in and out.
+  /// Multiply or divide by the factor of one item.
   void include(double z);
   void exclude(double z);
-  /// Items that are certainly in: p = 1.
+  /// Adds items with p = 1.
   void include_certain(std::uint64_t count) { certain_ += count; }
-  /// `weight` items' worth of factors at z, for sums by interpolation; without the factor u that
-  /// each of them has where `heavy` (see include_certain).
+  /// Multiplies by the factor at z to the power `weight`, for sums by interpolation; without the
+  /// factor u of each item if `heavy` (see include_certain).
   void include_weighted(double z, double weight, bool heavy);
 
-  /// Makes the coefficients c_t for k = target from the factors.
+  /// Computes the coefficients c_t for k = target from the factors.
   void finish(std::size_t target);
-  /// Pr(S = value) from the factors, for values within M/2 of the mean of S.
+  /// Returns Pr(S = value) from the factors, for values within M/2 of the mean of S.
   [[nodiscard]] double probability(std::uint64_t value) const;
   [[nodiscard]] std::size_t modulus() const noexcept { return modulus_; }
 
-  /// P at z; out[i] = P at z[i].
+  /// Return P at z; out[i] = P at z[i].
   [[nodiscard]] double marginal(double z) const;
   void marginals(std::span<const double> z, std::span<double> out) const;
 
-  /// Largest t: how near the poles of sigma(z + it) the nodes come.
+  /// Returns the largest t, which tells how near the nodes come to the poles of sigma(z + it).
   [[nodiscard]] double largest_angle() const noexcept { return largest_angle_; }
   /// Pr(S = k - 1) / Pr(S = k): the ratio P / e^z for light items.
   [[nodiscard]] double light_ratio() const;
 
   void save(StateWriter& writer) const;
-  /// After `begin` with the arguments that the saved law had.
+  /// Loads a saved state, after `begin` with the same arguments as for the saved one.
   void load(StateReader& reader);
 
  private:

@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-// Draws counted against `probability`, which adaptive_sampler_test holds to a dense twin.
+// Counts of draws against `probability`, which adaptive_sampler_test compares to a dense reference.
 namespace adacvar {
 namespace {
 
-using support::follows_law;
+using support::follows_distribution;
 
 struct Case {
   std::string name;
   std::size_t size;
   AdaptiveSamplerOptions options;
-  double spread;  // of the log-weights to start from
+  double spread;  // spread of the initial log-weights
   std::size_t batch = 64;
   double octaves = -1;  // row weights from 1 to 2^octaves, evenly in their logarithm; -1: none
 };
@@ -87,9 +87,9 @@ std::vector<Case> cases() {
   };
 }
 
-class Law : public testing::TestWithParam<Case> {};
+class Distribution : public testing::TestWithParam<Case> {};
 
-TEST_P(Law, draws_follow_the_probabilities) {
+TEST_P(Distribution, draws_follow_the_probabilities) {
   const Case& c = GetParam();
   Rng rng(4);
   AdaptiveSampler sampler = after_a_history(c, rng);
@@ -101,11 +101,11 @@ TEST_P(Law, draws_follow_the_probabilities) {
     sampler.draw(rng, batch);
     for (const Index i : batch) ++counts[i];
   }
-  EXPECT_TRUE(follows_law(counts, q));
+  EXPECT_TRUE(follows_distribution(counts, q));
 }
 
-// Place in the batch must not matter, nor may neighbours depend on each other.
-TEST_P(Law, first_draws_and_pairs_of_neighbours_follow_it_too) {
+// Draws must not depend on the position in the batch, nor neighbours on each other.
+TEST_P(Distribution, first_draws_and_pairs_of_neighbours_follow_it_too) {
   const Case& c = GetParam();
   constexpr std::size_t kClasses = 8;
   Rng rng(5);
@@ -124,11 +124,11 @@ TEST_P(Law, first_draws_and_pairs_of_neighbours_follow_it_too) {
     ++first[batch[0]];
     ++neighbours[batch[0] % kClasses * kClasses + batch[1] % kClasses];
   }
-  EXPECT_TRUE(follows_law(first, q));
-  EXPECT_TRUE(follows_law(neighbours, pairs));
+  EXPECT_TRUE(follows_distribution(first, q));
+  EXPECT_TRUE(follows_distribution(neighbours, pairs));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Law, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, Distribution, testing::ValuesIn(cases()),
                          [](const auto& c) { return c.param.name; });
 
 TEST(WeightedSamplerDraws, follow_the_weights) {
@@ -142,14 +142,14 @@ TEST(WeightedSamplerDraws, follow_the_weights) {
     std::vector<Index> batch(100'000);
     sampler.draw(rng, batch);
     for (const Index i : batch) ++counts[i];
-    EXPECT_TRUE(follows_law(counts, q)) << octaves;
+    EXPECT_TRUE(follows_distribution(counts, q)) << octaves;
   }
 }
 
-class SubsetLaw : public testing::TestWithParam<double> {};
+class SubsetDistribution : public testing::TestWithParam<double> {};
 
 // With batches from one subset the draws of a batch depend on each other, but each alone follows q.
-TEST_P(SubsetLaw, every_place_of_a_subset_batch_follows_the_exact_law) {
+TEST_P(SubsetDistribution, every_place_of_a_subset_batch_follows_the_exact_distribution) {
   AdaptiveSamplerOptions options;
   options.alpha = 0.1;
   options.gamma = GetParam();
@@ -165,9 +165,9 @@ TEST_P(SubsetLaw, every_place_of_a_subset_batch_follows_the_exact_law) {
     sampler.draw(rng, batch);
     for (std::size_t place = 0; place < 3; ++place) ++counts[place][batch[place]];
   }
-  for (const auto& place : counts) EXPECT_TRUE(follows_law(place, q));
+  for (const auto& place : counts) EXPECT_TRUE(follows_distribution(place, q));
 }
-INSTANTIATE_TEST_SUITE_P(All, SubsetLaw, testing::Values(0.0, 0.25));
+INSTANTIATE_TEST_SUITE_P(All, SubsetDistribution, testing::Values(0.0, 0.25));
 
 TEST(SubsetBatches, hold_at_most_k_different_examples) {
   AdaptiveSampler sampler(
@@ -183,8 +183,8 @@ TEST(SubsetBatches, hold_at_most_k_different_examples) {
   }
 }
 
-// The check itself must be able to fail: a law off by a tenth in half of the items.
-TEST(LawCheck, notices_a_wrong_law) {
+// The check itself must be able to fail: a distribution off by a tenth in half of the items.
+TEST(DistributionCheck, notices_a_wrong_distribution) {
   AdaptiveSampler sampler(100);
   Rng rng(8);
   std::vector<std::uint64_t> counts(100, 0);
@@ -193,8 +193,8 @@ TEST(LawCheck, notices_a_wrong_law) {
   for (const Index i : batch) ++counts[i];
   std::vector<double> wrong(100);
   for (std::size_t i = 0; i < 100; ++i) wrong[i] = i % 2 == 0 ? 0.0105 : 0.0095;
-  EXPECT_TRUE(follows_law(counts, std::vector<double>(100, 0.01)));
-  EXPECT_FALSE(follows_law(counts, wrong));
+  EXPECT_TRUE(follows_distribution(counts, std::vector<double>(100, 0.01)));
+  EXPECT_FALSE(follows_distribution(counts, wrong));
 }
 
 }  // namespace

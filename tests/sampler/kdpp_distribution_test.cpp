@@ -27,7 +27,7 @@ namespace {
 using Counts = std::vector<std::uint64_t>;
 using Subset = std::vector<Index>;
 using Values = std::vector<double>;
-using support::follows_law;
+using support::follows_distribution;
 using support::is_uniform;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -42,14 +42,14 @@ Values normal_weights(std::size_t n, double sd, std::uint64_t seed = 1) {
   return x;
 }
 
-/// Every subset of size k with its probability, from the products of the weights.
-std::map<Subset, double> law_by_enumeration(const Values& x, std::size_t k) {
-  std::map<Subset, double> law;
+/// Returns every subset of size k with its probability, from the products of the weights.
+std::map<Subset, double> distribution_by_enumeration(const Values& x, std::size_t k) {
+  std::map<Subset, double> distribution;
   Subset subset;
   double largest = -kInf;
   const std::function<void(Index, double)> extend = [&](Index from, double log_weight) {
     if (subset.size() == k) {
-      law[subset] = log_weight;
+      distribution[subset] = log_weight;
       largest = std::max(largest, log_weight);
       return;
     }
@@ -61,44 +61,45 @@ std::map<Subset, double> law_by_enumeration(const Values& x, std::size_t k) {
   };
   extend(0, 0.0);
   double total = 0;
-  for (auto& entry : law) total += entry.second = std::exp(entry.second - largest);
-  for (auto& entry : law) entry.second /= total;
-  return law;
+  for (auto& entry : distribution) total += entry.second = std::exp(entry.second - largest);
+  for (auto& entry : distribution) entry.second /= total;
+  return distribution;
 }
 
-/// Pr(m of these coins succeed), m = 0, ..., count.
-Values law_of_sum(const Values& probabilities) {
-  Values law{1};
+/// Returns Pr(m of these coins succeed), m = 0, ..., count.
+Values distribution_of_sum(const Values& probabilities) {
+  Values distribution{1};
   for (const double p : probabilities) {
-    law.push_back(0);
-    for (std::size_t m = law.size(); m-- > 0;) {
-      law[m] = (1 - p) * law[m] + (m > 0 ? p * law[m - 1] : 0);
+    distribution.push_back(0);
+    for (std::size_t m = distribution.size(); m-- > 0;) {
+      distribution[m] = (1 - p) * distribution[m] + (m > 0 ? p * distribution[m - 1] : 0);
     }
   }
-  return law;
+  return distribution;
 }
 
-/// Pr(m members in the group), m = 0, ..., k: the coins of both sides at any tilt, given k in all.
-Values law_of_members_in_group(const Values& x, std::size_t k,
-                               const std::function<bool(std::size_t)>& in_group) {
+/// Returns Pr(m members in the group), m = 0, ..., k, from the coins of both sides at any tilt,
+/// given k in total.
+Values distribution_of_members_in_group(const Values& x, std::size_t k,
+                                        const std::function<bool(std::size_t)>& in_group) {
   const auto tilt = static_cast<double>(twin::matched_tilt(x, k));
   Values group;
   Values others;
   for (std::size_t i = 0; i < x.size(); ++i) {
     (in_group(i) ? group : others).push_back(1 / (1 + std::exp(-(x[i] + tilt))));
   }
-  const Values inside = law_of_sum(group);
-  const Values outside = law_of_sum(others);
-  Values law(k + 1);
+  const Values inside = distribution_of_sum(group);
+  const Values outside = distribution_of_sum(others);
+  Values distribution(k + 1);
   for (std::size_t m = 0; m <= k; ++m) {
-    if (m < inside.size() && k - m < outside.size()) law[m] = inside[m] * outside[k - m];
+    if (m < inside.size() && k - m < outside.size()) distribution[m] = inside[m] * outside[k - m];
   }
-  const double total = std::accumulate(law.begin(), law.end(), 0.0);
-  for (double& p : law) p /= total;
-  return law;
+  const double total = std::accumulate(distribution.begin(), distribution.end(), 0.0);
+  for (double& p : distribution) p /= total;
+  return distribution;
 }
 
-/// Draws `count` subsets, checks the form of each and hands it to `use`.
+/// Draws `count` subsets, checks the form of each and passes it to `use`.
 void draw_subsets(const KSubsetSampler& sampler, std::size_t n, std::size_t count, Rng& rng,
                   const std::function<void(const Subset&)>& use) {
   Subset subset(sampler.subset_size());
@@ -112,20 +113,20 @@ void draw_subsets(const KSubsetSampler& sampler, std::size_t n, std::size_t coun
   }
 }
 
-/// Counts of every subset against the law.
-testing::AssertionResult subsets_follow(const std::map<Subset, double>& law,
+/// Compares the counts of every subset to the distribution.
+testing::AssertionResult subsets_follow(const std::map<Subset, double>& distribution,
                                         const KSubsetSampler& sampler, std::size_t n,
                                         std::size_t draws, std::uint64_t seed) {
   std::map<Subset, std::size_t> place;
   Values probabilities;
-  for (const auto& [subset, probability] : law) {
+  for (const auto& [subset, probability] : distribution) {
     place[subset] = probabilities.size();
     probabilities.push_back(probability);
   }
   Counts counts(probabilities.size());
   Rng rng(seed);
   draw_subsets(sampler, n, draws, rng, [&](const Subset& subset) { ++counts[place.at(subset)]; });
-  return follows_law(counts, probabilities);
+  return follows_distribution(counts, probabilities);
 }
 
 struct Case {
@@ -134,7 +135,7 @@ struct Case {
   std::size_t k;
 };
 
-TEST(KSubsetSampler, subset_draws_follow_the_exact_law) {
+TEST(KSubsetSampler, subset_draws_follow_the_exact_distribution) {
   const double big = 1e4;
   const std::vector<Case> cases{
       {"equal weights", Values(6, 5.0), 3},
@@ -152,42 +153,44 @@ TEST(KSubsetSampler, subset_draws_follow_the_exact_law) {
   };
   for (const Case& c : cases) {
     const KSubsetSampler sampler(c.x, c.k);
-    EXPECT_TRUE(subsets_follow(law_by_enumeration(c.x, c.k), sampler, c.x.size(), 300'000, 2))
+    EXPECT_TRUE(
+        subsets_follow(distribution_by_enumeration(c.x, c.k), sampler, c.x.size(), 300'000, 2))
         << c.name;
   }
 }
 
-// Above 64 items coins are thrown for three quarters of them: one level to 256, two to 1024, ...
-TEST(KSubsetSampler, pairs_of_many_follow_the_exact_law) {
+// Above 64 items coins are flipped for three quarters of them: one level to 256, two to 1024, ...
+TEST(KSubsetSampler, pairs_of_many_follow_the_exact_distribution) {
   for (const std::size_t n : {65U, 100U, 300U}) {
     for (const double sd : {0.0, 2.0}) {
       const Values x = normal_weights(n, sd);
       const KSubsetSampler sampler(x, 2);
       const std::size_t draws = std::max<std::size_t>(200'000, 6 * n * n);
-      EXPECT_TRUE(subsets_follow(law_by_enumeration(x, 2), sampler, n, draws, 3))
+      EXPECT_TRUE(subsets_follow(distribution_by_enumeration(x, 2), sampler, n, draws, 3))
           << "N = " << n << ", sd " << sd;
     }
   }
 }
 
-TEST(KSubsetSampler, one_of_many_follows_the_exact_law) {
+TEST(KSubsetSampler, one_of_many_follows_the_exact_distribution) {
   for (const std::size_t n : {66U, 300U, 1500U}) {
     const Values x = normal_weights(n, 1);
     const KSubsetSampler sampler(x, 1);
-    EXPECT_TRUE(subsets_follow(law_by_enumeration(x, 1), sampler, n, 100'000, 4)) << "N = " << n;
+    EXPECT_TRUE(subsets_follow(distribution_by_enumeration(x, 1), sampler, n, 100'000, 4))
+        << "N = " << n;
   }
 }
 
-TEST(KSubsetSampler, pairs_left_out_of_many_follow_the_exact_law) {
+TEST(KSubsetSampler, pairs_left_out_of_many_follow_the_exact_distribution) {
   // The complement is a 2-DPP of the weights 1 / w.
   const std::size_t n = 120;
   const Values x = normal_weights(n, 1);
   Values inverse = x;
   for (double& value : inverse) value = -value;
-  const std::map<Subset, double> law = law_by_enumeration(inverse, 2);
+  const std::map<Subset, double> distribution = distribution_by_enumeration(inverse, 2);
   std::map<Subset, std::size_t> place;
   Values probabilities;
-  for (const auto& [pair, probability] : law) {
+  for (const auto& [pair, probability] : distribution) {
     place[pair] = probabilities.size();
     probabilities.push_back(probability);
   }
@@ -201,7 +204,7 @@ TEST(KSubsetSampler, pairs_left_out_of_many_follow_the_exact_law) {
     }
     ++counts[place.at(left_out)];
   });
-  EXPECT_TRUE(follows_law(counts, probabilities));
+  EXPECT_TRUE(follows_distribution(counts, probabilities));
 }
 
 Values clusters(std::size_t n) {
@@ -222,22 +225,22 @@ const std::vector<Case> kLargeCases{
 
 TEST(KSubsetSampler, members_follow_the_exact_marginals) {
   for (const Case& c : kLargeCases) {
-    // One member of each subset, picked evenly: independent draws of i with probability P_i / k.
-    Values law = twin::exact_marginals(c.x, c.k);
-    const double total = std::accumulate(law.begin(), law.end(), 0.0);
-    for (double& p : law) p /= total;
+    // One member of each subset, picked uniformly: independent draws of i with probability P_i / k.
+    Values distribution = twin::exact_marginals(c.x, c.k);
+    const double total = std::accumulate(distribution.begin(), distribution.end(), 0.0);
+    for (double& p : distribution) p /= total;
     const KSubsetSampler sampler(c.x, c.k);
     Counts counts(c.x.size());
     Rng rng(6);
     draw_subsets(sampler, c.x.size(), 30'000, rng, [&](const Subset& subset) {
       ++counts[subset[rng.below(static_cast<std::uint32_t>(subset.size()))]];
     });
-    EXPECT_TRUE(follows_law(counts, law)) << c.name;
+    EXPECT_TRUE(follows_distribution(counts, distribution)) << c.name;
   }
 }
 
-TEST(KSubsetSampler, number_of_members_in_a_group_follows_the_exact_law) {
-  // Sees every dependence between members that a marginal cannot: coins without the condition on k
+TEST(KSubsetSampler, number_of_members_in_a_group_follows_the_exact_distribution) {
+  // Detects dependence between members that marginals do not show: coins without the condition on k
   // would spread these numbers too far.
   for (const Case& c : kLargeCases) {
     const double middle = [&] {
@@ -260,13 +263,14 @@ TEST(KSubsetSampler, number_of_members_in_a_group_follows_the_exact_law) {
       }
     });
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      EXPECT_TRUE(follows_law(counts[g], law_of_members_in_group(c.x, c.k, groups[g])))
+      EXPECT_TRUE(
+          follows_distribution(counts[g], distribution_of_members_in_group(c.x, c.k, groups[g])))
           << c.name << ", group " << g;
     }
   }
 }
 
-TEST(KSubsetSampler, pairs_of_members_follow_the_exact_law) {
+TEST(KSubsetSampler, pairs_of_members_follow_the_exact_distribution) {
   // Given that i is in, the others are a (k - 1)-DPP.
   const std::size_t n = 1000;
   const std::size_t k = 100;
@@ -278,7 +282,7 @@ TEST(KSubsetSampler, pairs_of_members_follow_the_exact_law) {
   struct Pair {
     std::size_t i;
     std::size_t j;
-    Values law;  // neither, i only, j only, both
+    Values distribution;  // neither, i only, j only, both
     Counts counts;
   };
   std::vector<Pair> pairs;
@@ -305,7 +309,8 @@ TEST(KSubsetSampler, pairs_of_members_follow_the_exact_law) {
     }
   });
   for (const Pair& pair : pairs) {
-    EXPECT_TRUE(follows_law(pair.counts, pair.law)) << "items " << pair.i << ", " << pair.j;
+    EXPECT_TRUE(follows_distribution(pair.counts, pair.distribution))
+        << "items " << pair.i << ", " << pair.j;
   }
 }
 
@@ -315,7 +320,8 @@ TEST(KSubsetSampler, draws_are_independent) {
   const KSubsetSampler sampler(x, 2);
   Counts counts(100);
   std::map<Subset, std::size_t> place;
-  for (const auto& entry : law_by_enumeration(x, 2)) place.emplace(entry.first, place.size());
+  for (const auto& entry : distribution_by_enumeration(x, 2))
+    place.emplace(entry.first, place.size());
   std::size_t before = 0;
   Rng rng(9);
   draw_subsets(sampler, x.size(), 100'000, rng, [&](const Subset& subset) {
@@ -342,23 +348,25 @@ TEST(KSubsetSampler, certain_items_are_always_drawn_and_those_without_weight_nev
   }
 }
 
-TEST(KSubsetSampler, tilt_near_the_matched_one_does_not_change_the_law) {
+TEST(KSubsetSampler, tilt_near_the_matched_one_does_not_change_the_distribution) {
   const Values few = normal_weights(8, 1);
   const Values many = normal_weights(100, 1);
-  const std::map<Subset, double> law_few = law_by_enumeration(few, 3);
-  const std::map<Subset, double> law_many = law_by_enumeration(many, 2);
+  const std::map<Subset, double> distribution_few = distribution_by_enumeration(few, 3);
+  const std::map<Subset, double> distribution_many = distribution_by_enumeration(many, 2);
   for (const double off : {-1.0, -0.1, 0.1, 1.0}) {
     const KSubsetSampler of_few(few, 3, matched_tilt(few, 3) + off);
-    EXPECT_TRUE(subsets_follow(law_few, of_few, few.size(), 200'000, 11)) << "off by " << off;
+    EXPECT_TRUE(subsets_follow(distribution_few, of_few, few.size(), 200'000, 11))
+        << "off by " << off;
     const KSubsetSampler of_many(many, 2, matched_tilt(many, 2) + off);
-    EXPECT_TRUE(subsets_follow(law_many, of_many, many.size(), 200'000, 12)) << "off by " << off;
+    EXPECT_TRUE(subsets_follow(distribution_many, of_many, many.size(), 200'000, 12))
+        << "off by " << off;
   }
 }
 
-TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_law) {
+TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_distribution) {
   const Values x = normal_weights(8, 1);
-  const std::map<Subset, double> law = law_by_enumeration(x, 3);
-  // Room for all items behind the subset, to see whether more than k are written.
+  const std::map<Subset, double> distribution = distribution_by_enumeration(x, 3);
+  // Space for all items after the subset, to detect whether more than k are written.
   Subset room(x.size());
   for (const double tilt : {-1000.0, -300.0, -20.0, -8.0, -5.0, -3.0, -2.0, 1.0, 2.0, 3.0, 5.0, 8.0,
                             20.0, 48.0, 300.0, 1000.0}) {
@@ -368,7 +376,7 @@ TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_law) {
       Rng rng(13);
       sampler.draw(rng, std::span(room).first(3));
       ASSERT_EQ(std::ranges::count(room, ~Index{0}), 5) << "tilt " << tilt;
-      EXPECT_TRUE(subsets_follow(law, sampler, x.size(), 100'000, 14)) << "tilt " << tilt;
+      EXPECT_TRUE(subsets_follow(distribution, sampler, x.size(), 100'000, 14)) << "tilt " << tilt;
     } catch (const OptionError&) {
       EXPECT_GT(std::abs(tilt - matched_tilt(x, 3)), 2) << "refused though near";
     }
@@ -376,10 +384,10 @@ TEST(KSubsetSampler, tilt_that_is_accepted_does_not_change_the_law) {
 }
 
 TEST(KSubsetSampler, rare_numbers_of_members_are_drawn_too) {
-  // With 67 equal weights coins are thrown for all items but 3, 7, ..., 63. Of these 16 a subset of
-  // 25 has 13 or more with probability 5.7e-5 (hypergeometric): in about 23 of these draws, and in
-  // none of a right sampler's with probability 1e-10. The tilt is a little low, which moves the
-  // numbers that the sampler expects away from those that must come.
+  // With 67 equal weights coins are flipped for all items but 3, 7, ..., 63. A subset of 25 has 13
+  // or more of these 16 with probability 5.7e-5 (hypergeometric): in about 23 of these draws, and
+  // in none of a correct sampler's with probability 1e-10. The tilt is a little low, which moves
+  // the numbers that the sampler expects away from those that must come.
   const Values x(67, 0.0);
   const KSubsetSampler sampler(x, 25, matched_tilt(x, 25) - 0.4);
   std::size_t rare = 0;

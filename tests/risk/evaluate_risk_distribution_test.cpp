@@ -17,20 +17,20 @@
 namespace adacvar {
 namespace {
 
-using support::follows_law;
+using support::follows_distribution;
 
-// Of the 27 equally likely draws of three from 0, 1, 4, the sum tells which losses were drawn and
-// how often. One resample makes the interval of the VaR its VaR: the largest, middle and smallest
-// of its losses at the tail shares 0.2, 0.5 and 1. False alarms: 1e-6.
-TEST(EvaluateRiskLaw, resamples_draw_every_loss_alike) {
+// There are 27 equally likely draws of three from 0, 1, 4; the sum identifies the losses drawn.
+// With one resample the interval of the VaR is its VaR: the largest, middle and smallest of its
+// losses at the tail shares 0.2, 0.5 and 1. False alarms: 1e-6.
+TEST(EvaluateRiskDistribution, resamples_draw_every_loss_alike) {
   const std::vector<double> losses{0, 1, 4};
-  std::vector<double> law(13, 0.0);
+  std::vector<double> distribution(13, 0.0);
   for (const double a : losses) {
     for (const double b : losses) {
-      for (const double c : losses) law[static_cast<std::size_t>(a + b + c)] += 1.0 / 27;
+      for (const double c : losses) distribution[static_cast<std::size_t>(a + b + c)] += 1.0 / 27;
     }
   }
-  std::vector<std::uint64_t> counts(law.size(), 0);
+  std::vector<std::uint64_t> counts(distribution.size(), 0);
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     double sum = 0;
     for (const RiskEstimate& e :
@@ -39,7 +39,7 @@ TEST(EvaluateRiskLaw, resamples_draw_every_loss_alike) {
     }
     ++counts[static_cast<std::size_t>(std::lround(sum))];
   }
-  EXPECT_TRUE(follows_law(counts, law));
+  EXPECT_TRUE(follows_distribution(counts, distribution));
 }
 
 struct Coverage {
@@ -49,7 +49,7 @@ struct Coverage {
   double cvar;
 };
 
-/// How many intervals hold the true value.
+/// Number of intervals that contain the true value.
 struct Hits {
   std::uint64_t mean = 0;
   std::uint64_t var = 0;
@@ -65,7 +65,7 @@ bool holds(const Interval& interval, double value) {
 // samples, and each count must fit it with p > 1e-6. The measured shares' own error makes that a
 // false alarm of 4e-6 each. At 2,000 samples a share may be off by 0.027 near 0.95: intervals of
 // level 0.9, or one end that is off by a standard deviation, are found.
-TEST(EvaluateRiskLaw, intervals_hold_the_true_values_as_often_as_stated) {
+TEST(EvaluateRiskDistribution, intervals_have_the_stated_coverage) {
   constexpr std::uint64_t kSamples = 2000;
   constexpr std::size_t kLosses = 500;
   const std::array<Coverage, 4> expected{{
@@ -91,7 +91,7 @@ TEST(EvaluateRiskLaw, intervals_hold_the_true_values_as_often_as_stated) {
     }
   }
   const auto fits = [](std::uint64_t count, double share) {
-    return follows_law(std::array{count, kSamples - count}, std::array{share, 1 - share});
+    return follows_distribution(std::array{count, kSamples - count}, std::array{share, 1 - share});
   };
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     SCOPED_TRACE("alpha = " + std::to_string(alphas[i]));
@@ -101,7 +101,8 @@ TEST(EvaluateRiskLaw, intervals_hold_the_true_values_as_often_as_stated) {
   }
 }
 
-// How many of `samples` samples of 200 losses have an interval with the true CVaR at alpha = 0.1.
+// Returns how many of `samples` samples of 200 losses have an interval with the true CVaR at alpha
+// = 0.1.
 template <class Draw>
 std::uint64_t hits_at_a_tenth(std::uint64_t samples, double cvar, const Draw& draw) {
   std::uint64_t hits = 0;
@@ -119,7 +120,7 @@ std::uint64_t hits_at_a_tenth(std::uint64_t samples, double cvar, const Draw& dr
 // Measured once with other seeds, over 4,000 samples (docs/intervals.md): 0.949 and 0.932. Of 2,000
 // samples, shares below 0.935 and 0.91 are 3 standard deviations away or more: false alarms of
 // 0.2 % each, over seeds; with this one there is none. The percentile interval has 0.92 and 0.86.
-TEST(EvaluateRiskLaw, intervals_of_200_losses_hold_the_cvar_for_light_and_heavy_tails) {
+TEST(EvaluateRiskDistribution, intervals_of_200_losses_cover_the_cvar_for_light_and_heavy_tails) {
   constexpr std::uint64_t kSamples = 2000;
   const double z = 1.2815515655446004;  // P(Z > z) = 0.1
   const double normal_cvar = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) / 0.1;

@@ -1,4 +1,4 @@
-#include "sampler/fourier_law.hpp"
+#include "sampler/fourier_marginals.hpp"
 
 #include "base/portable_math.hpp"
 #include "base/vector.hpp"
@@ -27,7 +27,7 @@ ADACVAR_WIDE void multiply_block(const double* one_minus_cos, const double* sine
   auto* real = reinterpret_cast<Vec4*>(reals);
   auto* imag = reinterpret_cast<Vec4*>(imags);
   for (std::size_t v = 0; v < vectors; ++v) {
-    // Two products of every other item each: their chains overlap.
+    // Two products over alternate items, whose dependency chains overlap.
     Vec4 re0 = real[v], im0 = imag[v];
     Vec4 re1 = Vec4{} + 1.0, im1{};
     for (std::size_t i = 0; i < count; i += 2) {
@@ -110,7 +110,7 @@ double arc_tangent(double u) {
 
 }  // namespace
 
-void FourierLaw::begin(std::size_t size, double variance, double width) {
+void FourierMarginals::begin(std::size_t size, double variance, double width) {
   variance = std::max(variance, 0.0);
   // More nodes than values of S are exact without any decay.
   modulus_ = std::min(size + 1, static_cast<std::size_t>(width * (std::sqrt(variance) + 3.5))) | 1U;
@@ -139,7 +139,7 @@ void FourierLaw::begin(std::size_t size, double variance, double width) {
   angle_.assign(padded_, 0.0);
 }
 
-void FourierLaw::include(std::span<const double> z) {
+void FourierMarginals::include(std::span<const double> z) {
   std::array<double, kBlock> light;
   for (std::size_t start = 0; start < z.size(); start += kBlock) {
     const std::size_t count = std::min(kBlock, z.size() - start);
@@ -157,17 +157,17 @@ void FourierLaw::include(std::span<const double> z) {
   }
 }
 
-void FourierLaw::include(double z) {
+void FourierMarginals::include(double z) {
   multiply(portable::sigmoid(-std::abs(z)), z > 0.0, false);
   if (z > 0.0) ++certain_;
 }
 
-void FourierLaw::exclude(double z) {
+void FourierMarginals::exclude(double z) {
   multiply(portable::sigmoid(-std::abs(z)), z > 0.0, true);
   if (z > 0.0) --certain_;
 }
 
-void FourierLaw::multiply(double light, bool heavy, bool inverse) {
+void FourierMarginals::multiply(double light, bool heavy, bool inverse) {
   for (std::size_t j = 0; j < nodes_; ++j) {
     double f = 1.0 - light * one_minus_cos_[j];
     double g = (heavy ? -light : light) * sin_[j];
@@ -182,7 +182,7 @@ void FourierLaw::multiply(double light, bool heavy, bool inverse) {
   }
 }
 
-void FourierLaw::include_weighted(double z, double weight, bool heavy) {
+void FourierMarginals::include_weighted(double z, double weight, bool heavy) {
   const double light = portable::sigmoid(heavy ? -z : z);
   const double side = heavy ? -weight : weight;
   for (std::size_t j = 0; j < nodes_; ++j) {
@@ -193,8 +193,8 @@ void FourierLaw::include_weighted(double z, double weight, bool heavy) {
 }
 
 // u^-target Phi at a node, doubled for the conjugate node.
-FourierLaw::Complex FourierLaw::term(std::size_t node, std::uint64_t target) const {
-  // u^(certain - target), the exponent reduced as a whole number.
+FourierMarginals::Complex FourierMarginals::term(std::size_t node, std::uint64_t target) const {
+  // u^(certain - target), the exponent reduced as an integer.
   const std::uint64_t m = modulus_;
   const std::uint64_t power = (certain_ % m + m - target % m) % m;
   const auto turn = portable::sin_cos_turn(node * power % m, m);
@@ -205,7 +205,7 @@ FourierLaw::Complex FourierLaw::term(std::size_t node, std::uint64_t target) con
   return {size * (real_[node] * c - imag_[node] * s), size * (real_[node] * s + imag_[node] * c)};
 }
 
-void FourierLaw::finish(std::size_t target) {
+void FourierMarginals::finish(std::size_t target) {
   coef_real_.assign(padded_, 0.0);
   coef_imag_.assign(padded_, 0.0);
   double total = 0.0;
@@ -221,13 +221,13 @@ void FourierLaw::finish(std::size_t target) {
   }
 }
 
-double FourierLaw::probability(std::uint64_t value) const {
+double FourierMarginals::probability(std::uint64_t value) const {
   double total = 0.0;
   for (std::size_t j = 0; j < nodes_; ++j) total += term(j, value).real;
   return std::max(total / static_cast<double>(modulus_), 0.0);
 }
 
-double FourierLaw::marginal(double z) const {
+double FourierMarginals::marginal(double z) const {
   const NodeView nodes{cos_.data(),       sin_.data(),       one_plus_cos_.data(),
                        coef_real_.data(), coef_imag_.data(), nodes_};
   const double w = portable::exp(-std::abs(z));
@@ -236,7 +236,7 @@ double FourierLaw::marginal(double z) const {
   return std::clamp(z > 0.0 ? 1.0 - sum : sum, 0.0, 1.0);
 }
 
-void FourierLaw::marginals(std::span<const double> z, std::span<double> out) const {
+void FourierMarginals::marginals(std::span<const double> z, std::span<double> out) const {
   const NodeView nodes{cos_.data(),       sin_.data(),       one_plus_cos_.data(),
                        coef_real_.data(), coef_imag_.data(), nodes_};
   const std::size_t whole = z.size() / 4 * 4;
@@ -244,14 +244,14 @@ void FourierLaw::marginals(std::span<const double> z, std::span<double> out) con
   for (std::size_t i = whole; i < z.size(); ++i) out[i] = marginal(z[i]);
 }
 
-void FourierLaw::save(StateWriter& writer) const {
+void FourierMarginals::save(StateWriter& writer) const {
   writer.put(certain_);
   for (const auto* column : {&real_, &imag_, &log_size_, &angle_}) {
     writer.put_array(std::span<const double>(*column));
   }
 }
 
-void FourierLaw::load(StateReader& reader) {
+void FourierMarginals::load(StateReader& reader) {
   certain_ = reader.get<std::uint64_t>();
   for (auto* column : {&real_, &imag_, &log_size_, &angle_}) {
     reader.get_array(std::span<double>(*column));
@@ -260,7 +260,7 @@ void FourierLaw::load(StateReader& reader) {
   }
 }
 
-double FourierLaw::light_ratio() const {
+double FourierMarginals::light_ratio() const {
   double sum = 0.0;
   for (std::size_t j = 0; j < nodes_; ++j) {
     sum += coef_real_[j] * cos_[j] - coef_imag_[j] * sin_[j];

@@ -1,4 +1,4 @@
-#include "sampler/exact_law.hpp"
+#include "sampler/exact_marginals.hpp"
 
 #include "base/portable_math.hpp"
 
@@ -11,33 +11,34 @@ namespace adacvar {
 
 namespace {
 
-// Every exclusion divides by a factor and rounds; after this many the products are made anew.
+// Every exclusion divides by a factor and rounds; after this many the products are recomputed.
 constexpr std::size_t kMostReplaced = 4096;
 
-// Interpolation over cells of width 1 is exact to rounding while the nodes' angles stay below
-// this; cells further from nu than kFarCell are for any angle.
+// Interpolation over cells of width 1 is exact to rounding while the nodes' angles stay below this;
+// cells further from nu than kFarCell are so for any angle.
 constexpr double kSafeAngle = 1.2;
 constexpr double kFarCell = 6.5;
 
 }  // namespace
 
-ExactLaw::ExactLaw(LogWeightBuckets& buckets, std::size_t k) : k_(k), size_(buckets.size()) {
+ExactMarginals::ExactMarginals(LogWeightBuckets& buckets, std::size_t k)
+    : k_(k), size_(buckets.size()) {
   rebuild(buckets);
 }
 
-void ExactLaw::rebuild(LogWeightBuckets& buckets) {
+void ExactMarginals::rebuild(LogWeightBuckets& buckets) {
   tilt_ = buckets.tilt();
   variance_ = buckets.variance();
   replaced_ = 0;
-  law_.begin(buckets.size(), variance_);
-  law_.include_certain(buckets.list_size(buckets.bin_count() - 1));
+  fourier_.begin(buckets.size(), variance_);
+  fourier_.include_certain(buckets.list_size(buckets.bin_count() - 1));
   include_cells(buckets);
-  law_.finish(k_);
+  fourier_.finish(k_);
 }
 
-void ExactLaw::include_cells(LogWeightBuckets& buckets) {
+void ExactMarginals::include_cells(LogWeightBuckets& buckets) {
   constexpr std::size_t kNodes = LogWeightBuckets::kNodes;
-  const bool safe = law_.largest_angle() < kSafeAngle;
+  const bool safe = fourier_.largest_angle() < kSafeAngle;
   const auto weights = buckets.node_weights();
   for (std::size_t cell = 0; cell < buckets.cells(); ++cell) {
     const std::uint64_t count = buckets.cell_size(cell);
@@ -47,16 +48,16 @@ void ExactLaw::include_cells(LogWeightBuckets& buckets) {
       include_items(buckets, cell);
       continue;
     }
-    // One side for the whole cell: what is interpolated must be smooth across it.
+    // One side for the whole cell, since the interpolated function must be smooth across it.
     const bool heavy = centre > 0.0;
-    if (heavy) law_.include_certain(count);
+    if (heavy) fourier_.include_certain(count);
     for (std::size_t n = cell * kNodes; n < (cell + 1) * kNodes; ++n) {
-      law_.include_weighted(buckets.node_position(n) + tilt_, weights[n], heavy);
+      fourier_.include_weighted(buckets.node_position(n) + tilt_, weights[n], heavy);
     }
   }
 }
 
-void ExactLaw::include_items(const LogWeightBuckets& buckets, std::size_t cell) {
+void ExactMarginals::include_items(const LogWeightBuckets& buckets, std::size_t cell) {
   std::array<double, 256> z;
   std::size_t filled = 0;
   for (std::size_t b = 0; b < LogWeightBuckets::kBucketsPerCell; ++b) {
@@ -64,54 +65,54 @@ void ExactLaw::include_items(const LogWeightBuckets& buckets, std::size_t cell) 
     for (std::uint32_t slot = 0; slot < buckets.list_size(bin); ++slot) {
       z[filled++] = buckets.log_weight(*buckets.slot_address(bin, slot)) + tilt_;
       if (filled < z.size()) continue;
-      law_.include(z);
+      fourier_.include(z);
       filled = 0;
     }
   }
-  law_.include(std::span(z).first(filled));
+  fourier_.include(std::span(z).first(filled));
 }
 
-void ExactLaw::save(StateWriter& writer) const {
+void ExactMarginals::save(StateWriter& writer) const {
   writer.put(tilt_);
   writer.put(variance_);
   writer.put(replaced_);
-  law_.save(writer);
+  fourier_.save(writer);
 }
 
-void ExactLaw::load(StateReader& reader) {
+void ExactMarginals::load(StateReader& reader) {
   tilt_ = reader.get<double>();
   variance_ = reader.get<double>();
   replaced_ = reader.get<std::uint64_t>();
   reader.require(
       std::isfinite(tilt_) && variance_ >= 0.0 && variance_ <= static_cast<double>(size_),
-      "its exact law is out of range");
-  law_.begin(size_, variance_);
-  law_.load(reader);
-  law_.finish(k_);
+      "its exact distribution is out of range");
+  fourier_.begin(size_, variance_);
+  fourier_.load(reader);
+  fourier_.finish(k_);
 }
 
-void ExactLaw::replace(double before, double after) {
-  law_.exclude(before + tilt_);
-  law_.include(after + tilt_);
+void ExactMarginals::replace(double before, double after) {
+  fourier_.exclude(before + tilt_);
+  fourier_.include(after + tilt_);
   ++replaced_;
 }
 
-void ExactLaw::settle(LogWeightBuckets& buckets, double shift) {
+void ExactMarginals::settle(LogWeightBuckets& buckets, double shift) {
   tilt_ += shift;
   const double drift = std::abs(buckets.tilt() - tilt_);
   const double variance = buckets.variance();
-  // With little variance the sums are at home only near their tilt, hence the plain limit too.
+  // With small variance the sums are accurate only near their tilt, hence also an absolute limit.
   const bool moved = drift > 0.25 || drift * drift * std::max(variance, variance_) > 0.25 ||
                      variance > 1.25 * variance_ || variance < 0.8 * variance_;
   if (moved || replaced_ > kMostReplaced) {
     rebuild(buckets);
   } else {
-    law_.finish(k_);
+    fourier_.finish(k_);
   }
 }
 
-void ExactLaw::bound_marginals(const LogWeightBuckets& buckets, std::span<double> bounds,
-                               std::span<double> masses) const {
+void ExactMarginals::bound_marginals(const LogWeightBuckets& buckets, std::span<double> bounds,
+                                     std::span<double> masses) const {
   // P_i / P_j lies between 1 and w_i / w_j for w_i >= w_j (docs/how_it_works.md): any one item
   // bounds all of its bucket. The slack covers rounding.
   const double slack = 1.0 + 1e-9;
@@ -130,7 +131,7 @@ void ExactLaw::bound_marginals(const LogWeightBuckets& buckets, std::span<double
     bounds[filled[f]] = std::min(1.0, width * values[f]);
   }
   // Below the window P = e^z Pr(S = k - 1) / Pr(S = k) to rounding; above it P = 1.
-  bounds[0] = slack * law_.light_ratio() * portable::exp(buckets.upper_edge(0) + tilt_);
+  bounds[0] = slack * fourier_.light_ratio() * portable::exp(buckets.upper_edge(0) + tilt_);
   bounds[last] = 1.0;
   for (std::size_t bin = 0; bin <= last; ++bin) masses[bin] = bounds[bin] * buckets.list_size(bin);
 }
