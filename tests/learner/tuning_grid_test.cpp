@@ -22,7 +22,7 @@ json flat(const TrainOptions& options) {
   return result;
 }
 
-// Names of the options in which a trial differs from the options given.
+// Returns the names of the options in which a trial differs from the given ones.
 std::set<std::string> changes(const TrainOptions& trial, const TrainOptions& given) {
   std::set<std::string> names;
   const json options = flat(trial);
@@ -79,7 +79,7 @@ TEST(TuningGrid, only_the_promised_options_change) {
   EXPECT_EQ(all_changes(given), (Set{"optimizer", "learning-rate", "eta"}));
 }
 
-// How the trial's value stands to the one given, over the grid.
+// Returns the ratios of the trials' values to the given one, over the grid.
 template <class Value>
 std::multiset<double> factors(const TrainOptions& given, const Value& value) {
   std::multiset<double> result;
