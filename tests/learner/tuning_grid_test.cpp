@@ -68,7 +68,7 @@ TEST(TuningGrid, every_algorithm_has_eighteen_settings_and_the_first_is_the_one_
   }
 }
 
-TEST(TuningGrid, only_the_promised_options_change) {
+TEST(TuningGrid, only_the_documented_options_change) {
   using Set = std::set<std::string>;
   EXPECT_EQ(all_changes(of(Algorithm::adacvar)), (Set{"optimizer", "learning-rate", "eta-scale"}));
   EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate"}));
@@ -89,7 +89,7 @@ std::multiset<double> factors(const TrainOptions& given, const Value& value) {
   return result;
 }
 
-TEST(TuningGrid, steps_are_the_promised_factors) {
+TEST(TuningGrid, steps_are_the_documented_factors) {
   const auto six_of = [](double a, double b, double c) {
     std::multiset<double> expected;
     for (int i = 0; i < 6; ++i) expected.insert({a, b, c});
