@@ -55,7 +55,7 @@ struct ReadOptions {
 /// its fields is a number or missing, and either a column below is numeric, or its fields are
 /// distinct and none occurs in the first 100 rows.
 ///
-/// Cost: a mapped file is parsed in blocks of 1 MiB, over 200 MB/s a core for numbers; a second
+/// Cost: a mapped file is parsed in blocks of 1 MiB, over 200 MB/s per core for numbers; a second
 /// pass when a column that began with numbers turns out to be categorical.
 /// Throws: DataError with the file and line of the first error.
 [[nodiscard]] Table read_csv(const std::filesystem::path& path, const ReadOptions& options = {});

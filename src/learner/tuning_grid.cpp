@@ -26,13 +26,15 @@ void turn(TrainOptions& options, double factor) {
   }
 }
 
-double knob_factor(Algorithm algorithm) { return algorithm == Algorithm::soft ? 10.0 : 3.0; }
+double main_parameter_factor(Algorithm algorithm) {
+  return algorithm == Algorithm::soft ? 10.0 : 3.0;
+}
 
 }  // namespace
 
 std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
   if (options.algorithm == Algorithm::exact) return {options};
-  const double step = knob_factor(options.algorithm);
+  const double step = main_parameter_factor(options.algorithm);
   const bool sgd_first = options.optimizer.kind == OptimizerKind::sgd;
   std::vector<TrainOptions> grid;
   for (const bool first : {true, false}) {

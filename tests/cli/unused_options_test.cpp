@@ -200,7 +200,7 @@ TEST(UnusedOptions, those_of_a_config_file_are_named_with_their_line) {
 TEST(UnusedOptions, help_and_page_say_when_an_option_has_an_effect) {
   const TemporaryFolder folder;
   const std::string page = run_line(folder, "options").out;
-  EXPECT_NE(page.find("the quantile that is learned; only with --loss pinball |"),
+  EXPECT_NE(page.find("quantile to predict; only with --loss pinball |"),
             std::string::npos);
   const std::string train = run_line(folder, "train --help").out;
   EXPECT_NE(train.find("--algorithm soft"), std::string::npos);

@@ -1,6 +1,6 @@
-// Trunc and Soft reach the optimum of what they minimise, at any batch and alpha: the comparison
-// with Ada-CVaR is fair only then. Trunc minimises the CVaR, whose least value solve_exact
-// certifies; Soft a smoothed CVaR, which a plain Newton method minimises here.
+// Trunc and Soft reach the optimum of their objectives for any batch size and alpha: only then is
+// the comparison with Ada-CVaR fair. Trunc minimises the CVaR, whose minimum solve_exact certifies;
+// Soft a smoothed CVaR, which a plain Newton method minimises here.
 //
 // ADACVAR_LONG_TESTS=1 runs all sets; experiments/baselines/optima.md is its output.
 
@@ -37,7 +37,7 @@ TrainOptions training(Algorithm algorithm, double alpha, std::uint64_t batch, co
   options.algorithm = algorithm;
   options.alpha = alpha;
   options.batch = batch;
-  options.epochs = batch == 512 ? 4 * c.epochs : c.epochs;  // few steps an epoch
+  options.epochs = batch == 512 ? 4 * c.epochs : c.epochs;  // few steps per epoch
   options.decay = 0.03;
   return options;
 }
@@ -72,7 +72,7 @@ class SmoothedCvar {
     const double n = static_cast<double>(x_.rows());
     const Eigen::ArrayXd r = x_ * point.head(x_.cols()) - y_;
     const Eigen::ArrayXd p = 1.0 / (1.0 + (-excess(point) / width_).exp());
-    Eigen::MatrixXd jacobian(x_.rows(), size());  // of L - l
+    Eigen::MatrixXd jacobian(x_.rows(), size());  // Jacobian of L - l
     jacobian.leftCols(x_.cols()) = (2.0 * r).matrix().asDiagonal() * x_;
     jacobian.col(size() - 1).setConstant(-1.0);
     Eigen::VectorXd gradient = jacobian.transpose() * p.matrix() / (alpha_ * n);
@@ -111,7 +111,7 @@ double least_value(const SmoothedCvar& smoothed, Eigen::VectorXd point) {
   return value;
 }
 
-// The least value over l alone, by golden sections: the smoothed CVaR of a model.
+// Returns the smoothed CVaR of a model: the minimum over l, by golden-section search.
 Eigen::VectorXd with_best_level(const SmoothedCvar& smoothed, Eigen::VectorXd point, double high) {
   double& level = point(smoothed.size() - 1);
   const auto value_at = [&](double at) {
@@ -132,7 +132,7 @@ Eigen::VectorXd with_best_level(const SmoothedCvar& smoothed, Eigen::VectorXd po
   return point;
 }
 
-// The smoothed CVaR of the model over the least there is, at the model's own width.
+// Returns the ratio of the model's smoothed CVaR to the minimum, at the model's own width.
 double soft_ratio(const LinearModel& model, const Dataset& data, const TrainOptions& options) {
   const double own = cvar(losses_of(model, data, Loss(LossKind::squared)), options.alpha);
   const SmoothedCvar smoothed(data, options.alpha, options.temperature * own);

@@ -74,7 +74,7 @@ TEST(Checkpoint, killed_runs_end_in_the_same_model) {
   }
 }
 
-TEST(Checkpoint, that_cannot_be_written_any_more_ends_no_run) {
+TEST(Checkpoint, a_write_error_does_not_end_training) {
   const Dataset data = data_of(Task::regression);
   const Loss loss(LossKind::squared);
   const TrainOptions options{.epochs = 6};
@@ -95,7 +95,7 @@ TEST(Checkpoint, that_cannot_be_written_any_more_ends_no_run) {
   const TrainResult plain = train(data, nullptr, loss, options);
   EXPECT_TRUE(plain.checkpoint_error.empty());
   EXPECT_TRUE(std::ranges::equal(whole.model.parameters(), plain.model.parameters()));
-  // The last good one is there, and a run that it is given to ends alike.
+  // The last good checkpoint is kept, and a run resumed from it gives the same result.
   hooks.checkpoint = elsewhere / "state";
   std::uint64_t first = 0;
   hooks.progress = [&](const EpochRecord& record) {
@@ -107,7 +107,7 @@ TEST(Checkpoint, that_cannot_be_written_any_more_ends_no_run) {
   EXPECT_TRUE(std::ranges::equal(resumed.model.parameters(), plain.model.parameters()));
 }
 
-TEST(Checkpoint, of_another_run_or_damaged_is_refused) {
+TEST(Checkpoint, a_damaged_one_or_one_of_another_run_is_refused) {
   const Dataset data = data_of(Task::regression);
   const Loss loss(LossKind::squared);
   const TrainOptions options{.epochs = 4};

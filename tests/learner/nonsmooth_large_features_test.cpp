@@ -11,9 +11,9 @@
 namespace adacvar {
 namespace {
 
-// The second derivative of absolute, pinball and hinge losses is 0 where there is one, so it gives
-// no limit on steps. Without one a step moves a row's score by rate * |x|^2: with features of size
-// s far beyond the range of the targets as soon as rate * s^2 >> 1.
+// The second derivative of absolute, pinball and hinge losses is 0 where it exists, so it gives no
+// limit on steps. Without one a step moves a row's score by rate * |x|^2: with features of size s
+// far beyond the range of the targets as soon as rate * s^2 >> 1.
 
 struct Case {
   Dataset data;
@@ -81,7 +81,7 @@ struct Count {
   int worse = 0;  // than 2.5 times the model 0 where it began
 };
 
-// What the algorithm minimises.
+// Objective of the algorithm.
 double objective(const Case& one, const LinearModel& model) {
   const bool is_mean = one.options.algorithm == Algorithm::mean;
   return cvar(losses_of(model, one.data, one.loss), is_mean ? 1.0 : one.options.alpha);

@@ -41,7 +41,7 @@ TEST(Objective, trunc_counts_examples_above_the_level) {
   // The level is that of the batches before.
   EXPECT_EQ(weights_of(trunc, kFour, {5, 2, 2.5, 4}), (Values{4, 0, 0, 4}));
   weights_of(trunc, kFour, {0, 0, 0, 0});
-  EXPECT_EQ(trunc.level(), 4.0);  // of 5, 2, 2.5, 4
+  EXPECT_EQ(trunc.level(), 4.0);  // the second largest of 5, 2, 2.5, 4
 }
 
 TEST(Objective, equal_losses_count_alike) {

@@ -45,7 +45,7 @@ TEST(Optimizer, weight_decay_shrinks) {
   EXPECT_DOUBLE_EQ(theta[0], 1.9);
 }
 
-TEST(Optimizer, all_kinds_find_the_least_of_a_parabola) {
+TEST(Optimizer, all_kinds_find_the_minimum_of_a_parabola) {
   for (const auto kind : {OptimizerKind::sgd, OptimizerKind::adam}) {
     Optimizer optimizer(1, {.kind = kind});
     Values theta{5.0};

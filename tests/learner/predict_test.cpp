@@ -44,7 +44,7 @@ TEST(Predict, regression_is_in_the_units_of_the_target) {
 }
 
 TEST(Predict, logistic_gives_probabilities_of_both_classes) {
-  // Scores log 3, 0, -log 3: class 1 has probability 3/4, 1/2, 1/4; of equal ones the first wins.
+  // Scores log 3, 0, -log 3: class 1 has probability 3/4, 1/2, 1/4; ties go to the first class.
   const Predictions found =
       predict(model_of({std::log(3.0), 0}), Loss(LossKind::logistic), column({1, 0, -1}));
   EXPECT_EQ(found.values, (Numbers{1, 0, 0}));

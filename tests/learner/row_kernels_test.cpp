@@ -49,7 +49,7 @@ std::vector<Entry> entries_of(const Dataset& data, std::size_t row) {
   return entries;
 }
 
-// The order of additions that the header promises, one at a time.
+// Reference: the order of additions stated in the header, one at a time.
 double plain_score(const Dataset& data, std::size_t row, const double* weights, double intercept) {
   std::vector<double> sums(4, 0.0);
   const std::size_t whole = data.features / 4 * 4;
@@ -65,7 +65,7 @@ void plain_add(const Dataset& data, std::size_t row, double derivative, double* 
   gradient[data.features] += derivative;
 }
 
-// Repeats, and numbers of rows on either side of the groups and of the rows fetched ahead.
+// Batches with repeats, and sizes on either side of the groups and of the prefetch distance.
 std::vector<Index> random_batch(Rng& rng, std::size_t size) {
   std::vector<Index> batch(size);
   for (Index& i : batch) i = rng.below(kRows);
@@ -93,7 +93,7 @@ std::vector<double> random_values(Rng& rng, std::size_t count) {
   return values;
 }
 
-// To the last bit, here and in what follows.
+// Equal to the last bit, here and below.
 TEST(RowKernels, scores_are_those_of_the_plain_sum) {
   for_each_case(
       [](Rng& rng, const Dataset& data, const std::vector<Index>& batch, std::size_t outputs) {
@@ -117,7 +117,7 @@ TEST(RowKernels, gradients_are_those_of_the_plain_sum) {
                    std::size_t outputs) {
     std::vector<double> derivatives = random_values(rng, batch.size() * outputs);
     for (double& derivative : derivatives)
-      derivative = derivative < -0.2 ? 0.0 : derivative;  // rows that do not count
+      derivative = derivative < -0.2 ? 0.0 : derivative;  // rows of derivative 0
     for (std::size_t o = 0; o < outputs; ++o) {
       std::vector<double> gradient = random_values(rng, data.features + 1);
       std::vector<double> expected = gradient;

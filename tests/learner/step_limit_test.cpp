@@ -54,7 +54,7 @@ Dataset two_lines() {
 }
 
 // Least squares weights heavy rows by their length: (0.96 * 1 + 0.04 * 225 * 0.5) / (0.96 + 9) is
-// 0.548. Steps that are shortened only where a batch holds heavy rows end well above it.
+// 0.548. Steps that are shortened only for batches with heavy rows end well above it.
 TEST(StepLimit, heavy_rows_keep_their_weight) {
   const Dataset data = two_lines();
   TrainOptions options;

@@ -15,7 +15,7 @@ namespace {
 
 using support::expect_words;
 
-// y = 2 x_0 - x_1 + 0.5, with a share of rows whose targets lie far off: the tail.
+// y = 2 x_0 - x_1 + 0.5, with a share of outliers, which are the tail.
 Dataset line(std::size_t rows, double outliers = 0.0, std::uint64_t seed = 1) {
   Rng rng(seed);
   Dataset data;
@@ -192,7 +192,7 @@ TEST(Train, too_large_a_rate_does_not_make_sgd_overflow) {
     options.alpha = 0.02;
     options.learning_rate = 50;
     const auto result = train(data, nullptr, loss, options);
-    // Nothing overflows; where the result is useless all the same, the run says that it diverged.
+    // Nothing overflows; if the result is useless, the run reports divergence.
     EXPECT_EQ(result.epochs, options.epochs);
     EXPECT_LE(training_cvar(result, data, loss, 1.0),
               10 * cvar(losses_of(LinearModel(data.features, 1), data, loss), options.alpha));
@@ -251,8 +251,8 @@ TEST(Train, learning_rate_follows_its_schedule) {
 TEST(Train, automatic_batch_grows_with_the_rows) {
   TrainOptions options{.epochs = 1, .rate_schedule = RateSchedule::constant};
   EXPECT_NEAR(sum_of_rates(100, options), 13, 1e-9);     // batches of 8
-  EXPECT_NEAR(sum_of_rates(1000, options), 67, 1e-9);    // of 1000 / 64 = 15
-  EXPECT_NEAR(sum_of_rates(10000, options), 157, 1e-9);  // of 64
+  EXPECT_NEAR(sum_of_rates(1000, options), 67, 1e-9);    // batches of 1000 / 64 = 15
+  EXPECT_NEAR(sum_of_rates(10000, options), 157, 1e-9);  // batches of 64
   options.batch = 10;
   EXPECT_NEAR(sum_of_rates(1000, options), 100, 1e-9);
 }
@@ -290,7 +290,7 @@ TEST(Train, patience_and_best_use_the_validation_rows) {
   EXPECT_EQ(training_cvar(result, held_out, loss, options.alpha), least);
 }
 
-TEST(Train, every_iterate_is_one_that_was_met) {
+TEST(Train, every_iterate_is_one_of_the_run) {
   const Dataset data = line(200, 0.1);
   const Loss loss(LossKind::squared);
   for (const auto iterate : {Iterate::last, Iterate::average, Iterate::random}) {
@@ -342,13 +342,13 @@ TEST(Train, a_flag_can_stop_it_with_the_best_model_so_far) {
   const Loss squared(LossKind::squared);
   const auto result = train(data, &data, squared, {.batch = 1}, hooks);
   EXPECT_EQ(result.stop_reason, StopReason::interrupted);
-  EXPECT_LT(result.epochs, 10U);  // the flag is looked at every 64 steps
+  EXPECT_LT(result.epochs, 10U);  // the flag is checked every 64 steps
   double best = seen[0].validation->cvar;
   for (const EpochRecord& record : seen) best = std::min(best, record.validation->cvar);
   EXPECT_DOUBLE_EQ(cvar(losses_of(result.model, data, squared), 0.1), best);
 }
 
-TEST(Train, bad_input_is_refused_in_words) {
+TEST(Train, bad_input_is_refused) {
   const Dataset data = line(10);
   const Loss squared(LossKind::squared);
   const auto run = [&](const Dataset& d, const Loss& loss, const TrainOptions& options) {

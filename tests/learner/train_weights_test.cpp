@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Two lines through 0, of slope 1 right of it and -1 left of it; the right one has the weight.
+// Two lines through 0, y = x for x > 0 and y = -x for x < 0; the right one has the weight.
 Dataset two_lines() {
   Rng rng(1);
   Dataset data;
@@ -60,7 +60,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 class TrainWeights : public testing::TestWithParam<Case> {};
 
-// The risk that each minimises, on the weighted rows. Draws are random: the optimum is reached
+// Each algorithm minimises its risk on the weighted rows. Draws are random: the optimum is reached
 // within a fiftieth, while training without the weights misses it by more.
 TEST_P(TrainWeights, whole_weights_reach_the_optimum_of_repeated_rows) {
   const Case c = GetParam();

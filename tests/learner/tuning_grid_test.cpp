@@ -22,7 +22,7 @@ json flat(const TrainOptions& options) {
   return result;
 }
 
-// Names of the options in which a trial differs from the options given.
+// Returns the names of the options in which a trial differs from the given ones.
 std::set<std::string> changes(const TrainOptions& trial, const TrainOptions& given) {
   std::set<std::string> names;
   const json options = flat(trial);
@@ -68,7 +68,7 @@ TEST(TuningGrid, every_algorithm_has_eighteen_settings_and_the_first_is_the_one_
   }
 }
 
-TEST(TuningGrid, only_the_promised_options_change) {
+TEST(TuningGrid, only_the_documented_options_change) {
   using Set = std::set<std::string>;
   EXPECT_EQ(all_changes(of(Algorithm::adacvar)), (Set{"optimizer", "learning-rate", "eta-scale"}));
   EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate"}));
@@ -79,7 +79,7 @@ TEST(TuningGrid, only_the_promised_options_change) {
   EXPECT_EQ(all_changes(given), (Set{"optimizer", "learning-rate", "eta"}));
 }
 
-// How the trial's value stands to the one given, over the grid.
+// Returns the ratios of the trials' values to the given one, over the grid.
 template <class Value>
 std::multiset<double> factors(const TrainOptions& given, const Value& value) {
   std::multiset<double> result;
@@ -89,7 +89,7 @@ std::multiset<double> factors(const TrainOptions& given, const Value& value) {
   return result;
 }
 
-TEST(TuningGrid, steps_are_the_promised_factors) {
+TEST(TuningGrid, steps_are_the_documented_factors) {
   const auto six_of = [](double a, double b, double c) {
     std::multiset<double> expected;
     for (int i = 0; i < 6; ++i) expected.insert({a, b, c});

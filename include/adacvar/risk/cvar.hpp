@@ -23,9 +23,9 @@ struct TailRisk {
 ///
 /// CVaR: mean of the worst `alpha` share. When alpha * n is not an integer, the border loss counts
 /// by its fraction, so the value is continuous in alpha; it is both the maximum of q'L over the q
-/// of `worst_case_weights` and the minimum over l of l + E[max(L - l, 0)] / alpha. VaR: the border
-/// loss, the smallest loss l with share{L > l} <= alpha. It attains that minimum; if a whole
-/// interval does (alpha * n an integer), it is the interval's lower end.
+/// of `worst_case_weights` and the minimum over l of l + E[max(L - l, 0)] / alpha.
+/// VaR: the border loss, the smallest loss l with share{L > l} <= alpha. It attains that minimum;
+/// if a whole interval does (alpha * n an integer), it is the interval's lower end.
 ///
 /// Paper: [RU00, Thm. 1, with VaR as in their (2)]. That paper's level is beta = 1 - alpha.
 /// Limits: alpha = 1 gives CVaR = mean and VaR = smallest loss; alpha <= 1/n gives CVaR = maximum.
