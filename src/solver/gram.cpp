@@ -1,6 +1,7 @@
 #include "solver/gram.hpp"
 
 #include "base/parallel.hpp"
+#include "base/vector.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -24,9 +25,9 @@ std::size_t parts_of(std::size_t rows, std::size_t features) {
   return std::clamp<std::size_t>(rows / kLeastRowsPerPart, 1, most);
 }
 
-using Vec2 = double __attribute__((vector_size(16)));
-using Vec4 = double __attribute__((vector_size(32)));
-using Vec8 = double __attribute__((vector_size(64)));
+using Lanes2 = double __attribute__((vector_size(16)));
+using Lanes4 = double __attribute__((vector_size(32)));
+using Lanes8 = double __attribute__((vector_size(64)));
 
 /// Adds left' right to a tile of `sum`: kPanel columns of packed rows times `Panels` panels of
 /// them. `Rows` rows of the tile stay in registers while all packed rows go by.
@@ -85,20 +86,20 @@ using AddPanels = void (*)(const double*, const double*, std::size_t, std::size_
 
 void add_panels_plain(const double* rows, const double* weighted, std::size_t count,
                       std::size_t panels, double* sum) {
-  add_panels<Vec2, 2, 1>(rows, weighted, count, panels, sum);
+  add_panels<Lanes2, 2, 1>(rows, weighted, count, panels, sum);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma"))) void add_panels_avx2(const double* rows, const double* weighted,
                                                          std::size_t count, std::size_t panels,
                                                          double* sum) {
-  add_panels<Vec4, 4, 1>(rows, weighted, count, panels, sum);
+  add_panels<Lanes4, 4, 1>(rows, weighted, count, panels, sum);
 }
 
 __attribute__((target("avx512f"))) void add_panels_avx512(const double* rows,
                                                           const double* weighted, std::size_t count,
                                                           std::size_t panels, double* sum) {
-  add_panels<Vec8, 8, 2>(rows, weighted, count, panels, sum);
+  add_panels<Lanes8, 8, 2>(rows, weighted, count, panels, sum);
 }
 #endif
 
@@ -110,6 +111,17 @@ AddPanels choose_add_panels() {
   }
 #endif
   return &add_panels_plain;
+}
+
+ADACVAR_WIDE void pack(const float* entries, double weight, std::size_t panels, double* plain,
+                       double* weighted) {
+  for (std::size_t p = 0; p < panels; ++p) {
+    for (std::size_t e = 0; e < kPanel; ++e) {
+      const auto x = static_cast<double>(entries[p * kPanel + e]);
+      plain[p * kPackedRows * kPanel + e] = x;
+      weighted[p * kPackedRows * kPanel + e] = weight * x;
+    }
+  }
 }
 
 /// Some rows of dense data in double precision, panel by panel, and the same times their weights.
@@ -125,15 +137,9 @@ class PackedRows {
 
   void add(const Dataset& data, Index row, double weight) {
     const float* x = data.dense.data() + std::size_t{row} * data.features;
-    for (std::size_t f = 0; f < data.features; ++f) entries_[f] = static_cast<double>(x[f]);
-    double* plain = rows_.data() + count_ * kPanel;
-    double* weighted = weighted_.data() + count_ * kPanel;
-    for (std::size_t p = 0; p < panels_; ++p) {
-      for (std::size_t e = 0; e < kPanel; ++e) {
-        plain[p * kPackedRows * kPanel + e] = entries_[p * kPanel + e];
-        weighted[p * kPackedRows * kPanel + e] = weight * entries_[p * kPanel + e];
-      }
-    }
+    for (std::size_t f = 0; f < data.features; ++f) entries_[f] = x[f];
+    pack(entries_.data(), weight, panels_, rows_.data() + count_ * kPanel,
+         weighted_.data() + count_ * kPanel);
     ++count_;
   }
 
@@ -151,7 +157,7 @@ class PackedRows {
   std::size_t count_ = 0;
   std::vector<double> rows_;
   std::vector<double> weighted_;
-  std::vector<double> entries_;
+  std::vector<float> entries_;
 };
 
 /// The upper triangle of a part's sum, row by row.
