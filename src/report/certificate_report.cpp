@@ -51,7 +51,7 @@ std::string bounds_text(const Certificate& certificate, double gap) {
 
 std::string percent_text(double share) {
   if (!(share > 0) || !std::isfinite(share)) return fmt::format("{:g} %", 100 * share);
-  // What rounding added to the share, a quotient less 1, is not rounded up.
+  // Rounding error of the share, a quotient less 1, is not rounded up.
   const double noise = share > 1e-12 ? std::numeric_limits<double>::epsilon() : 0.0;
   const double percent = 100 * (share - noise) * (1 - 1e-12);
   if (share >= 1e-4) return rounded_text(percent, 3, Round::up) + " %";

@@ -131,9 +131,9 @@ std::string trace_json(const TraceRecord& record) {
   json["value"] = game.value;
   json["sampler_regret"] = game.sampler_regret;
   json["learner_regret"] = game.learner_regret;
-  json["effective_rows"] = game.law.effective_rows;
-  json["tail_share"] = game.law.tail_share;
-  json["entropy"] = game.law.entropy;
+  json["effective_rows"] = game.distribution.effective_rows;
+  json["tail_share"] = game.distribution.tail_share;
+  json["entropy"] = game.distribution.entropy;
   return line_of(json);
 }
 

@@ -238,8 +238,13 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
                      .source = {},
                      .fingerprint = {},
                      .shares = {}};
-  model.stop_reason =
-      read_name<StopReason>(from.at("stop_reason"), kStopReasonNames, "stop_reason");
+  // `dependent` is an ending that earlier versions had.
+  if (from.at("stop_reason").raw() == "dependent") {
+    model.stop_reason = StopReason::stalled;
+  } else {
+    model.stop_reason =
+        read_name<StopReason>(from.at("stop_reason"), kStopReasonNames, "stop_reason");
+  }
   read_data_part(from.at("data"), model);
   if (const auto training = from.find("training")) read_training(*training, model);
   if (is_network) read_network(learned, source, networks, model);

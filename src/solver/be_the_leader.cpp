@@ -19,26 +19,26 @@ namespace adacvar {
 
 namespace {
 
-/// The oracle and the mean of the laws that it is asked about.
+/// The oracle and the mean of the distributions that it is asked about.
 class Leader {
  public:
   Leader(const Dataset& data, const Loss& loss, const TrainOptions& options)
       : problem_(data, loss, {.alpha = options.alpha, .ridge = options.ridge, .threads = 1}),
         theta_(Eigen::VectorXd::Zero(problem_.size())),
         model_(problem_.model(theta_)) {
-    law_.rows.resize(data.rows);
-    std::iota(law_.rows.begin(), law_.rows.end(), Index{0});
-    law_.weights.assign(data.rows, 0.0);
+    distribution_.rows.resize(data.rows);
+    std::iota(distribution_.rows.begin(), distribution_.rows.end(), Index{0});
+    distribution_.weights.assign(data.rows, 0.0);
   }
 
   [[nodiscard]] const LinearModel& model() const noexcept { return model_; }
 
-  void follow(std::span<const double> law) {
+  void follow(std::span<const double> distribution) {
     const double share = 1.0 / static_cast<double>(++rounds_);
-    for (std::size_t i = 0; i < law.size(); ++i) {
-      law_.weights[i] += share * (law[i] - law_.weights[i]);
+    for (std::size_t i = 0; i < distribution.size(); ++i) {
+      distribution_.weights[i] += share * (distribution[i] - distribution_.weights[i]);
     }
-    theta_ = weighted_minimiser(problem_, law_, theta_);
+    theta_ = weighted_minimiser(problem_, distribution_, theta_);
     model_ = problem_.model(theta_);
   }
 
@@ -46,7 +46,7 @@ class Leader {
   Problem problem_;
   Eigen::VectorXd theta_;
   LinearModel model_;
-  RowWeights law_;
+  RowWeights distribution_;
   std::uint64_t rounds_ = 0;
 };
 
@@ -115,13 +115,13 @@ class FullInformation {
     eta_ = options.sampler.eta.value_or(std::sqrt(8 * std::max(spread, 1e-12) / rounds));
   }
 
-  [[nodiscard]] std::vector<double> law() const {
-    std::vector<double> law = marginals();
+  [[nodiscard]] std::vector<double> distribution() const {
+    std::vector<double> distribution = marginals();
     const double gamma = options_.sampler.gamma;
-    for (std::size_t i = 0; i < law.size(); ++i) {
-      law[i] = weight(i) * ((1 - gamma) * law[i] / size_ + gamma / total_);
+    for (std::size_t i = 0; i < distribution.size(); ++i) {
+      distribution[i] = weight(i) * ((1 - gamma) * distribution[i] / size_ + gamma / total_);
     }
-    return law;
+    return distribution;
   }
 
   void see(std::span<const double> losses) {
@@ -185,7 +185,7 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
         result.stop_reason = StopReason::interrupted;
         break;
       }
-      leader.follow(sampler.law());
+      leader.follow(sampler.distribution());
       const std::vector<double> losses = losses_of(leader.model(), training, loss);
       sampler.see(losses);
       candidates.after_step(leader, ++round);

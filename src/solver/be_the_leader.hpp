@@ -7,8 +7,8 @@
 namespace adacvar {
 
 /// Ada-CVaR with the learner that the analysis of [CLJK20, Sec. 4.2] plays: after every round the
-/// model that minimises the loss under the mean of the sampler's laws so far (plus ridge): weighted
-/// least squares, or Newton's method for the other smooth losses.
+/// model that minimises the loss under the mean of the sampler's distributions so far (plus ridge):
+/// weighted least squares, or Newton's method for the other smooth losses.
 ///
 /// `information` bandit: a round draws batches and shows their losses to the adaptive sampler.
 /// `full`: the sampler sees the losses of all rows and plays multiplicative weights on the sets of

@@ -42,7 +42,7 @@ struct Moments {
   }
 };
 
-/// What becomes of a column.
+/// How a column is transformed.
 struct Plan {
   double centre = 0;
   int exponent = 0;  // of the unit
@@ -136,7 +136,7 @@ void keep_exact_ones(const Dataset& data, std::vector<Plan>& plans) {
   }
 }
 
-/// Of the targets that a loss sees. Those of a Huber loss have no larger unit than its delta, for
+/// The plan for the targets. Those of a Huber loss have no larger unit than its delta, for
 /// its derivatives are of that size.
 Plan plan_for_targets(const Dataset& data, const Loss& loss) {
   Plan plan;

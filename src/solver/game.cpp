@@ -22,35 +22,39 @@ double dot(std::span<const double> one, std::span<const double> other) {
 }  // namespace
 
 GameTracker::GameTracker(const Dataset& data, const Loss& loss, const CertifyOptions& options)
-    : data_(data), loss_(loss), options_(options), mean_losses_(data.rows), mean_law_(data.rows) {}
+    : data_(data),
+      loss_(loss),
+      options_(options),
+      mean_losses_(data.rows),
+      mean_distribution_(data.rows) {}
 
 void GameTracker::restart() {
   count_ = 0;
   value_ = 0;
   std::ranges::fill(mean_losses_, 0.0);
-  std::ranges::fill(mean_law_, 0.0);
+  std::ranges::fill(mean_distribution_, 0.0);
 }
 
 GameRecord GameTracker::add(const EpochView& view) {
   if (view.sampler == nullptr || view.recent == nullptr)
     throw OptionError("the game has a sampler only in adacvar, and bounds only for linear models");
   if (view.is_restart) restart();
-  const std::vector<double> law = view.sampler->probabilities();
+  const std::vector<double> distribution = view.sampler->probabilities();
   const std::vector<double> losses = losses_of(view.model, data_, loss_);
   ++count_;
   add_to_mean(mean_losses_, losses, count_);
-  add_to_mean(mean_law_, law, count_);
-  value_ += (dot(law, losses) - value_) / static_cast<double>(count_);
+  add_to_mean(mean_distribution_, distribution, count_);
+  value_ += (dot(distribution, losses) - value_) / static_cast<double>(count_);
 
   GameRecord record;
   record.epoch = view.record.epoch;
-  record.certificate = certify(*view.recent, data_, loss_, mean_law_, options_);
+  record.certificate = certify(*view.recent, data_, loss_, mean_distribution_, options_);
   record.value = value_;
   const double worst = data_.weights.empty() ? cvar(mean_losses_, options_.alpha)
                                              : cvar(mean_losses_, data_.weights, options_.alpha);
   record.sampler_regret = worst - value_;
   record.learner_regret = value_ - record.certificate.lower;
-  record.law = summarise_distribution(law, losses, options_.alpha);
+  record.distribution = summarise_distribution(distribution, losses, options_.alpha, data_.weights);
   return record;
 }
 

@@ -11,7 +11,7 @@ namespace adacvar {
 
 namespace {
 
-// Of a row in the law, the cap being 1: less does not count.
+// Share of a row's cap below which the row does not count.
 constexpr double kLeastWeight = 1e-15;
 
 // To begin with, for losses whose curvature may vanish.
@@ -230,8 +230,8 @@ void InteriorPoint::factorise() {
   factor_.compute(std::move(matrix));
 }
 
-// What a row does while theta and level stand still, from its equations: duals add up to the cost,
-// slacks follow z, products meet their aim.
+// The step of a row while theta and level stand still, from its equations: duals add up to the
+// cost, slacks follow z, products meet their aim.
 void InteriorPoint::stand_still(std::size_t r, bool corrects, double aim) {
   const Row& row = rows_[r];
   RowStep& step = row_steps_[r];
@@ -251,7 +251,7 @@ void InteriorPoint::stand_still(std::size_t r, bool corrects, double aim) {
   }
 }
 
-// Of theta and level; row_steps_ then hold what the rows do without them.
+// The step of theta and level; row_steps_ then hold the steps of the rows without them.
 void InteriorPoint::find_direction(bool corrects, double aim) {
   std::vector<double>& pulls = mixed_;
   const double level_sum = sum([&](std::size_t r, Sum& total) {
@@ -308,7 +308,7 @@ InteriorPoint::Reach InteriorPoint::complete_rows(bool corrects) {
   });
 }
 
-// What is not linear couples both lengths.
+// Losses that are not linear couple both lengths.
 InteriorPoint::Lengths InteriorPoint::longest(const Reach& reach, double share) const {
   const double primal = std::min(1.0, share * reach.primal);
   const double dual = std::min(1.0, share * reach.dual);
@@ -377,7 +377,7 @@ bool InteriorPoint::move(Lengths lengths) {
   return false;
 }
 
-// What theta and level are worth when every row is centred.
+// The barrier function at theta and level when every row is centred.
 double InteriorPoint::barrier(double aim, double level) const {
   const double rows = sum([&](std::size_t r, Sum& total) {
                         const Row row = centred(r, aim, level);

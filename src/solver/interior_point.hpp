@@ -29,9 +29,9 @@ struct LinearTerm {
 /// one weighted Gram matrix and six passes over the rows. Products of slack and dual are aimed at a
 /// multiple of the row's cost, so a row of weight 2 takes the same path as the row twice.
 ///
-/// Of many rows a few always lag behind and would hold all others up from a start off the central
-/// path. The way to the path is then Newton's method on the barrier function itself: with every
-/// row centred that is a smooth function of theta and level.
+/// Among many rows a few always lag behind and would hold all others up from a start off the
+/// central path. The way to the path is then Newton's method on the barrier function itself: with
+/// every row centred that is a smooth function of theta and level.
 ///
 /// Every point is feasible: where a curved loss exceeds its linear model, z gives way.
 class InteriorPoint {
@@ -47,7 +47,7 @@ class InteriorPoint {
   /// Sum of slack times dual: what separates both sides once the duals balance.
   [[nodiscard]] double gap() const { return unit_ * complementarity_; }
 
-  /// What is minimised, at this point: at least the CVaR of the rows, or their weighted loss.
+  /// The objective at this point: at least the CVaR of the rows, or their weighted loss.
   [[nodiscard]] double value() const { return unit_ * cost_ + outside(theta_); }
 
   /// The part of the objective that no row's z stands for.
@@ -119,7 +119,7 @@ class InteriorPoint {
     double dual;
   };
 
-  // Of constraint j of row r.
+  // The slope of constraint j of row r.
   [[nodiscard]] double slope(std::size_t r, std::size_t j) const {
     if (j == 0) return 0;
     return pieces_.empty() ? 1 : pieces_[r].slope[j - 1];
@@ -132,7 +132,7 @@ class InteriorPoint {
     return j > 0 && r < free_ ? 1.0 : 0.0;
   }
   [[nodiscard]] std::size_t first(std::size_t r) const { return r < free_ ? 0 : 1; }
-  // What z must not fall below.
+  // The lower limit of z.
   [[nodiscard]] double floor_of(std::size_t r, std::size_t j, double level) const {
     return slope(r, j) * terms_.values()[r] + offset(r, j) - has_level(r, j) * level;
   }

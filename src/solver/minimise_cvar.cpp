@@ -126,7 +126,7 @@ void try_to_separate(const Problem& problem, const SearchOptions& options, Solve
   outcome.steps += mean.steps;
 }
 
-// Of many optima the one without weights, where it is one.
+// Among many optima, the model without weights where it is one.
 void prefer_constant(const Problem& problem, const SearchOptions& options, SolverOutcome& outcome) {
   if (outcome.status != ExactStatus::optimal) return;
   SolverOutcome constant = outcome;

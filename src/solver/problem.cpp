@@ -167,7 +167,7 @@ std::vector<double> Problem::constant_losses() const {
   return losses;
 }
 
-// Of the rows from `first` on; the scores become derivatives.
+// Losses of the rows from `first` on; the scores become derivatives.
 void Problem::losses_from(std::span<double> scores, std::size_t first,
                           std::span<double> losses) const {
   std::vector<double> targets(scores.size() / outputs_);

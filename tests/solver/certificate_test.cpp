@@ -37,7 +37,7 @@ Loss make_loss(LossKind kind, Rng& rng) {
 }
 
 // Positive numbers of very different size, or many zeros; they add up to 1 or to anything.
-std::vector<double> any_law(std::size_t rows, double alpha, Rng& rng) {
+std::vector<double> any_distribution(std::size_t rows, double alpha, Rng& rng) {
   std::vector<double> q(rows);
   const auto kind = rng.below(5);
   for (double& weight : q) {
@@ -104,7 +104,7 @@ Case any_case(LossKind kind, Rng& rng) {
   return made;
 }
 
-TEST(Certificate, never_exceeds_the_optimum_whatever_the_law) {
+TEST(Certificate, never_exceeds_the_optimum_whatever_the_distribution) {
   Rng rng(1);
   for (const LossKind kind : kKinds) {
     double tightest = std::numeric_limits<double>::infinity();
@@ -117,8 +117,8 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_law) {
       const double known = objective(best.model, made.data, made.loss, made.alpha, made.ridge);
       ASSERT_NEAR(best.certificate.upper, known, 1e-12 * (1 + known));
       ASSERT_LE(best.certificate.lower, known * (1 + 1e-14)) << kLossNames.of(kind) << problem;
-      for (int law = 0; law < 3; ++law) {
-        const std::vector<double> q = any_law(made.data.rows, made.alpha, rng);
+      for (int trial = 0; trial < 3; ++trial) {
+        const std::vector<double> q = any_distribution(made.data.rows, made.alpha, rng);
         const LinearModel model = any_model(made.data, made.loss, rng);
         const Certificate found = certify(model, made.data, made.loss, q,
                                           {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
@@ -138,8 +138,9 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_law) {
         if (best.norm < 1e9) tightest = std::min(tightest, own.lower / known);
       }
     }
-    // The law that solves the problem gives back its bound. Where classes are half separable the
-    // model is on its way to infinity, and the bound found from there less tight, or of no use.
+    // The distribution that solves the problem gives back its bound. Where classes are half
+    // separable the model is on its way to infinity, and the bound found from there less tight, or
+    // of no use.
     EXPECT_GT(tightest, kind == LossKind::softmax ? 0.99 : 1 - 1e-4) << kLossNames.of(kind);
   }
 }
@@ -210,8 +211,8 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
       const ExactResult found =
           solve_exact(made.data, made.loss, {.alpha = made.alpha, .tolerance = 1e-9, .threads = 1});
       const LinearModel any = any_model(made.data, made.loss, rng);
-      const Certificate by_law =
-          certify(any, made.data, made.loss, any_law(made.data.rows, made.alpha, rng),
+      const Certificate by_distribution =
+          certify(any, made.data, made.loss, any_distribution(made.data.rows, made.alpha, rng),
                   {.alpha = made.alpha, .threads = 1});
       for (const double share : {1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0}) {
         const LinearModel model = between(found.model, fit, share);
@@ -224,8 +225,8 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
           ++beyond;
           break;
         }
-        if (norm_of(model) <= by_law.radius) {
-          ASSERT_LE(by_law.lower, allowed) << share;
+        if (norm_of(model) <= by_distribution.radius) {
+          ASSERT_LE(by_distribution.lower, allowed) << share;
         }
       }
       const Certificate& c = found.certificate;
@@ -282,10 +283,10 @@ TEST(Certificate, copies_pay_for_a_tiny_ridge_together) {
   const Loss loss(LossKind::squared);
   for (const double ridge : {1e-8, 1e-9, 1e-12, 1e-15}) {
     const double optimum = ridge / 4 - ridge * ridge / 16 + 5e-9;
-    const double by_law =
+    const double by_distribution =
         certify(model, data, loss, q, {.alpha = 1, .ridge = ridge, .threads = 1}).lower;
-    EXPECT_LE(by_law, optimum * (1 + 1e-12)) << ridge;
-    EXPECT_GE(by_law, 4.9e-9) << ridge;
+    EXPECT_LE(by_distribution, optimum * (1 + 1e-12)) << ridge;
+    EXPECT_GE(by_distribution, 4.9e-9) << ridge;
     const std::atomic<bool> at_once = true;
     const ExactResult stopped = solve_exact(
         data, loss, {.alpha = 1, .ridge = ridge, .threads = 1, .stop = &at_once}, &model);
@@ -340,7 +341,8 @@ TEST(Certificate, never_exceeds_the_optimum_of_copies_with_a_tiny_ridge) {
       for (double& parameter : model.parameters()) parameter *= 1e4;
       // From there the copies' weights need not meet: nothing but the ridge tells them apart.
       const CertifyOptions options{.alpha = made.alpha, .ridge = ridge, .threads = 1};
-      for (const std::vector<double>& q : {best.q, any_law(made.data.rows, made.alpha, rng)}) {
+      for (const std::vector<double>& q :
+           {best.q, any_distribution(made.data.rows, made.alpha, rng)}) {
         ASSERT_LE(certify(model, made.data, made.loss, q, options).lower, known)
             << kLossNames.of(kind) << problem << " ridge " << ridge;
       }

@@ -42,12 +42,12 @@ TEST(Game, bounds_hold_at_every_epoch_and_come_together) {
     EXPECT_GE(record.learner_regret, 0);
     // Both regrets together: what the worst law makes of the mean losses, less the bound.
     EXPECT_GE(record.sampler_regret + record.learner_regret, 0);
-    EXPECT_GE(record.law.effective_rows,
+    EXPECT_GE(record.distribution.effective_rows,
               99.0);  // a law within its cap plays on alpha N rows or more
-    EXPECT_LE(record.law.effective_rows, 1000.0);
+    EXPECT_LE(record.distribution.effective_rows, 1000.0);
   }
   EXPECT_LT(records.back().certificate.relative_gap(), records[1].certificate.relative_gap());
-  EXPECT_GT(records.back().law.tail_share, records.front().law.tail_share);
+  EXPECT_GT(records.back().distribution.tail_share, records.front().distribution.tail_share);
   EXPECT_TRUE(result.model.is_finite());
 }
 

@@ -15,11 +15,12 @@ namespace adacvar {
 /// since epoch 1, 2, 4, 8, ... began, taken at their ends; losses are in the learner's units.
 struct GameRecord {
   std::uint64_t epoch = 0;
-  Certificate certificate;    ///< of the mean model, by the mean law
-  double value = 0;           ///< mean of q_t'L(theta_t)
-  double sampler_regret = 0;  ///< SR/T: the most that a fixed law would have gained over it
-  double learner_regret = 0;  ///< LR/T: the most that a fixed model would have saved
-  DistributionSummary law;    ///< of the present law and losses
+  Certificate certificate;  ///< of the mean model, by the mean distribution
+  double value = 0;         ///< mean of q_t'L(theta_t)
+  double sampler_regret =
+      0;  ///< SR/T: the most that a fixed distribution would have gained over it
+  double learner_regret = 0;         ///< LR/T: the most that a fixed model would have saved
+  DistributionSummary distribution;  ///< of the present distribution and losses
 };
 
 /// Follows an Ada-CVaR run epoch by epoch: [CLJK20, Sec. 4]. For convex losses SR/T + LR/T bounds
@@ -42,7 +43,7 @@ class GameTracker {
   std::uint64_t count_ = 0;
   double value_ = 0;
   std::vector<double> mean_losses_;
-  std::vector<double> mean_law_;
+  std::vector<double> mean_distribution_;
 };
 
 }  // namespace adacvar
