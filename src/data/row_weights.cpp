@@ -17,9 +17,10 @@ namespace {
 
 [[noreturn]] void refuse(const Table& table, const Column& column, Index row, const char* allowed) {
   const TextValue* const text = text_at(column, row);
-  const std::string value = text != nullptr              ? "'" + text->text + "'"
-                            : is_missing_at(column, row) ? "missing"
-                                                         : "'" + value_name(column, row) + "'";
+  const std::string value = text != nullptr ? fmt::format("'{}'", text->text)
+                            : is_missing_at(column, row)
+                                ? "missing"
+                                : fmt::format("'{}'", value_name(column, row));
   throw DataError(fmt::format("weight '{}' is {} in {}; {}", column.name, value,
                               place_of(table, column, row), allowed),
                   table.source);
