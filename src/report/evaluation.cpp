@@ -119,10 +119,13 @@ ordered_json risk_json(const RiskTable& table) {
 }  // namespace
 
 std::string evaluation_text(const Evaluation& evaluation) {
+  const bool is_weighted = !evaluation.detail.weights.empty();
+  const std::string weight =
+      is_weighted ? fmt::format(" (weight {})", number_text(evaluation.all.weight)) : "";
   std::string text =
-      fmt::format("{}: {} rows, {} loss; {:g} % intervals from {} resamples\n\n", evaluation.source,
-                  count_text(evaluation.all.rows), evaluation.loss, 100 * evaluation.level,
-                  count_text(evaluation.resamples));
+      fmt::format("{}: {} rows{}, {} loss; {:g} % intervals from {} resamples\n\n",
+                  evaluation.source, count_text(evaluation.all.rows), weight, evaluation.loss,
+                  100 * evaluation.level, count_text(evaluation.resamples));
   text += risk_table(evaluation.all);
   if (evaluation.certificate) {
     text += fmt::format("\nat alpha {:g}: {}\n", evaluation.certified_alpha,

@@ -342,9 +342,11 @@ std::string subtitle_of(const RunReport& report) {
   const Preprocessor::Parts& parts = model.preprocessor.parts();
   const std::string network =
       model.network ? fmt::format("network {}; ", model.network_options.network) : std::string();
-  return fmt::format("{} of '{}' by the {} loss; {}{}, seed {}", task_name(parts.task),
-                     parts.target, kLossNames.of(model.loss.kind()), network, shares_text(report),
-                     model.options.seed);
+  const std::string weight =
+      parts.weight.empty() ? "" : fmt::format("rows weighted by '{}'; ", parts.weight);
+  return fmt::format("{} of '{}' by the {} loss; {}{}{}, seed {}", task_name(parts.task),
+                     parts.target, kLossNames.of(model.loss.kind()), network, weight,
+                     shares_text(report), model.options.seed);
 }
 
 void add_if_any(Page& page, PageSection section) {
