@@ -1,8 +1,8 @@
 #include "run/check_run.hpp"
 
+#include <adacvar/solver/exact_cvar.hpp>
 #include "base/option_states.hpp"
 #include "learner/train_conditions.hpp"
-#include <adacvar/solver/exact_cvar.hpp>
 
 #include <adacvar/base/error.hpp>
 

@@ -24,6 +24,15 @@ void check_length(std::size_t length, std::size_t expected, std::string_view wha
   throw DataError(fmt::format("{} {}, the matrix has {} {}", length, what, expected, of));
 }
 
+void check_names(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) {
+    throw DataError(fmt::format("column name '{}' is given more than once", *twice));
+  }
+  if (!names.empty() && names[0].empty()) throw DataError("a column name is empty");
+}
+
 Column target_column(std::span<const double> targets) {
   Column column;
   column.name = "y";
@@ -50,7 +59,12 @@ Column target_column(std::span<const std::string> classes) {
 }
 
 std::optional<Task> task_of(const FitOptions& options, const Column& target) {
-  if (target.categorical) return std::nullopt;
+  if (target.categorical) {
+    if (options.target == FitOptions::Target::number) {
+      throw OptionError("target = number: the targets are names of classes");
+    }
+    return std::nullopt;
+  }
   if (options.target == FitOptions::Target::number) return Task::regression;
   if (options.target == FitOptions::Target::automatic) return std::nullopt;
   const std::set<double> values(target.numbers.begin(), target.numbers.end());
@@ -61,6 +75,7 @@ PreparedData prepare(const MatrixView& features, const Column& target, const Fit
   std::vector<std::string> names(options.names.begin(), options.names.end());
   if (names.empty()) names = default_names(features.columns());
   check_length(names.size(), features.columns(), "names", "columns");
+  check_names(names);
   std::vector<Index> rows = rows_with_weight(features.rows(), options.weights);
   std::vector<double> weights;
   if (!options.weights.empty()) {

@@ -99,15 +99,14 @@ std::vector<double> Model::predict_probabilities(const MatrixView& features) con
 Score Model::score(const MatrixView& features, std::span<const double> targets,
                    std::span<const double> weights) const {
   check_length(targets.size(), features.rows(), "targets");
-  const std::vector<Index> rows = rows_with_weight(features.rows(), weights);
+  (void)rows_with_weight(features.rows(), weights);  // checks them
+  const std::vector<Index> rows = rows_between(0, features.rows());
   Dataset data = parts_->preprocessor.apply_features(features, rows);
   Column target;
   target.name = parts_->preprocessor.parts().target;
   target.numbers = std::vector<double>(targets.begin(), targets.end());
   data.targets = parts_->preprocessor.apply_targets(target, rows, "the targets");
-  if (!weights.empty()) {
-    for (const Index row : rows) data.weights.push_back(weights[row]);
-  }
+  data.weights.assign(weights.begin(), weights.end());
   ScoredRows scored = adacvar::score(parts_->scorer(), parts_->loss, parts_->options.alpha, data,
                                      parts_->preprocessor.target_scale());
   return {.risk = scored.risk.risk,

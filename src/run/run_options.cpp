@@ -27,7 +27,7 @@ const std::vector<OptionSpec>& SolveOptions::options() {
       {"tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
        "relative gap at which the exact solver stops",
        with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network"))},
-      {"certificate-radius", &O::certificate_radius, Bounds{.low = 0},
+      {"certificate-radius", &O::certificate_radius, Bounds{.low = 0, .high = 1e9},
        "largest norm of the models that certificates cover; 0: 100 times the optimum's",
        with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network"))},
       {"alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},

@@ -228,7 +228,7 @@ DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> d
 
 double radius_for(double given, const Eigen::VectorXd& theta) {
   constexpr double kRoom = 100;
-  return given > 0 ? given : kRoom * std::max(1.0, theta.norm());
+  return given > 0 ? std::max(given, theta.norm()) : kRoom * std::max(1.0, theta.norm());
 }
 
 }  // namespace adacvar

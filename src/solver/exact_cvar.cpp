@@ -23,7 +23,7 @@ constexpr std::size_t kLarge = 50'000;
 constexpr std::size_t kSampleShare = 8;
 
 void check(const Dataset& data, const Loss& loss, const ExactOptions& options) {
-  check_range("radius", options.radius, Bounds{.low = 0});
+  check_range("radius", options.radius, Bounds{.low = 0, .high = 1e9});
   check_range("alpha", options.alpha, Bounds{.low = 0, .high = 1, .low_ok = false});
   check_range("ridge", options.ridge, Bounds{.low = 0});
   check_range("tolerance", options.tolerance, Bounds{.low = 0, .low_ok = false});
@@ -165,8 +165,9 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
                         columns.units());
   Eigen::VectorXd start = columns.to_units(parameters_of(model, problem.size()));
   problem.hold(start);
+  const double radius = options.radius > 0 ? std::max(options.radius, start.norm()) : 0;
   const SolverOutcome found = minimise_weighted(problem, weights_of(q, problem), start,
-                                                {.tolerance = 1e-9, .radius = options.radius});
+                                                {.tolerance = 1e-9, .radius = radius});
   Certificate certificate = columns.from_units(found.certificate);
   certificate.upper = risk_of(model, data, loss, exact);
   return certificate;

@@ -242,6 +242,12 @@ TEST(Fit, sizes_values_and_options_are_checked_first) {
   expect_words<OptionError>([&] { (void)fit(x, p.y, {.ridge = -1}); }, "ridge = -1");
   const Words names = {"a", "b"};
   expect_words<DataError>([&] { (void)fit(x, p.y, {.names = names}); }, "2 names");
+  const Words twice = {"a", "b", "a"};
+  expect_words<DataError>([&] { (void)fit(x, p.y, {.names = twice}); }, "'a' is given");
+  const Words nameless = {"a", "", "b"};
+  expect_words<DataError>([&] { (void)fit(x, p.y, {.names = nameless}); }, "name is empty");
+  expect_words<OptionError>(
+      [&] { (void)fit(x, Words(20, "a"), {.target = FitOptions::Target::number}); }, "classes");
   expect_words<DataError>([&] { (void)fit({p.x, 0, 0}, Numbers{}); }, "values");
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

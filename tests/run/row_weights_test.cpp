@@ -63,6 +63,7 @@ TEST(RowWeights, whole_weights_are_repeated_rows_to_the_exact_solver) {
       EXPECT_LE(weighted.certificate()->lower, b.cvar * (1 + 1e-9));
       // One model scored both ways: exactly the same risk.
       const TailRisk one = repeated.score({p.x, rows, 2}, p.y, p.weights).risk;
+      EXPECT_EQ(repeated.score({p.x, rows, 2}, p.y, p.weights).losses.size(), rows);
       EXPECT_NEAR(one.mean, b.mean, 1e-12 * b.mean);
       EXPECT_NEAR(one.var, b.var, 1e-12 * b.mean);
       EXPECT_NEAR(one.cvar, b.cvar, 1e-12 * b.cvar);
@@ -135,8 +136,8 @@ TEST(RowWeights, weights_that_are_none_are_refused) {
   const Problem p = make_problem(false);
   const MatrixView x(p.x, p.y.size(), 2);
   Numbers bad = p.weights;
-  for (const double value : {-1.0, std::numeric_limits<double>::quiet_NaN(),
-                             std::numeric_limits<double>::infinity()}) {
+  for (const double value :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     bad[4] = value;
     expect_words<DataError>([&] { (void)fit(x, p.y, {.weights = bad}); }, "weight 5");
   }

@@ -245,27 +245,28 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
 TEST(Certificate, holds_within_a_radius_that_is_given) {
   Rng rng(14);
   for (const LossKind kind : kKinds) {
-    int binding = 0;
+    int enlarged = 0;
     for (int problem = 0; problem < 60; ++problem) {
       const Case made = any_case(kind, rng);
       const double radius = std::exp(5 * rng.uniform() - 3);
       const ExactOptions options{
           .alpha = made.alpha, .ridge = made.ridge, .radius = radius, .threads = 1};
       const ExactResult found = solve_exact(made.data, made.loss, options);
-      ASSERT_EQ(found.certificate.radius, radius);
-      const double norm = norm_of(found.model);
-      if (norm > radius) ++binding;
+      // A ball that does not hold the solution is enlarged until it does.
+      const double used = found.certificate.radius;
+      ASSERT_GE(used, radius);
+      if (used > radius) ++enlarged;
       for (int trial = 0; trial < 40; ++trial) {
         LinearModel model = any_model(made.data, made.loss, rng);
         if (trial % 2 == 0) model = between(found.model, model, 0.01 * rng.uniform());
-        const double factor = std::min(1.0, radius / norm_of(model));
+        const double factor = std::min(1.0, used / norm_of(model));
         for (double& parameter : model.parameters()) parameter *= factor * (1 - 1e-15);
         ASSERT_LE(found.certificate.lower,
                   objective(model, made.data, made.loss, made.alpha, made.ridge) * (1 + 1e-14))
             << kLossNames.of(kind) << " problem " << problem << " radius " << radius;
       }
     }
-    EXPECT_GT(binding, 5) << kLossNames.of(kind);
+    EXPECT_GT(enlarged, 5) << kLossNames.of(kind);
   }
 }
 
