@@ -47,8 +47,8 @@ class Model {
   [[nodiscard]] std::vector<double> predict_probabilities(const MatrixView& features) const;
 
   /// Computes losses, predictions and risk in one pass. `targets` as in `fit`; empty `weights`
-  /// means all 1; rows of weight 0 are ignored. Throws: like predict; DataError for an invalid
-  /// target.
+  /// means all 1; rows of weight 0 have losses but no part in the risk. Throws: like predict;
+  /// DataError for an invalid target.
   [[nodiscard]] Score score(const MatrixView& features, std::span<const double> targets,
                             std::span<const double> weights = {}) const;
 
