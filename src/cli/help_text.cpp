@@ -20,7 +20,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// Placeholder of the option's value.
+// The word that stands for the value in a usage line, such as FILE or NUMBER.
 std::string placeholder(const CliOption& option) {
   if (!option.choices.empty()) return " NAME";
   switch (option.role) {
