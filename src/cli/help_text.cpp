@@ -20,8 +20,8 @@ std::string upper(std::string text) {
   return text;
 }
 
-// The word that stands for the value in a usage line, such as FILE or NUMBER.
-std::string placeholder(const CliOption& option) {
+// The word printed for the value in help: FILE, DIR, NAME, ...
+std::string value_word(const CliOption& option) {
   if (!option.choices.empty()) return " NAME";
   switch (option.role) {
     case PathRole::data:
@@ -42,7 +42,7 @@ std::string placeholder(const CliOption& option) {
 std::string left_side(const CliOption& option) {
   if (option.position > 0) return upper(option.name);
   const std::string letter = option.letter != 0 ? fmt::format("-{}, ", option.letter) : "";
-  return fmt::format("{}--{}{}", letter, option.name, placeholder(option));
+  return fmt::format("{}--{}{}", letter, option.name, value_word(option));
 }
 
 // `only with --loss huber`.
