@@ -28,10 +28,6 @@ using support::random_data;
 using support::Shape;
 using support::task_of;
 
-constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
-                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
-                            LossKind::hinge};
-
 Loss make_loss(LossKind kind, Rng& rng) {
   return Loss(kind, 0.3 + 1.5 * rng.uniform(), 0.1 + 0.8 * rng.uniform());
 }
@@ -106,7 +102,7 @@ Case any_case(LossKind kind, Rng& rng) {
 
 TEST(Certificate, never_exceeds_the_optimum_whatever_the_distribution) {
   Rng rng(1);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     double tightest = std::numeric_limits<double>::infinity();
     for (int problem = 0; problem < 400; ++problem) {
       const Case made = any_case(kind, rng);
@@ -196,7 +192,7 @@ LinearModel between(const LinearModel& one, const LinearModel& other, double sha
 // the bound, and the bound allows for little more.
 TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rounding) {
   Rng rng(11);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     double widest = 0;
     int beyond = 0;
     for (int problem = 0; problem < 150; ++problem) {
@@ -244,7 +240,7 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
 // A small ball: its border is where the least risk is.
 TEST(Certificate, holds_within_a_radius_that_is_given) {
   Rng rng(14);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     int enlarged = 0;
     for (int problem = 0; problem < 60; ++problem) {
       const Case made = any_case(kind, rng);
@@ -297,7 +293,7 @@ TEST(Certificate, copies_pay_for_a_tiny_ridge_together) {
 
 TEST(Certificate, laws_of_any_size_are_taken) {
   Rng rng(13);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const Dataset data = random_data(task_of(kind), {.rows = 12, .features = 2}, rng);
     const LinearModel model(2, Loss(kind).outputs(data.class_names.size()));
     const double expected =
@@ -317,7 +313,7 @@ TEST(Certificate, laws_of_any_size_are_taken) {
 // A column four times over, with a ridge, is the same problem as twice that column once.
 TEST(Certificate, never_exceeds_the_optimum_of_copies_with_a_tiny_ridge) {
   Rng rng(12);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     for (int problem = 0; problem < 60; ++problem) {
       Case made = any_case(kind, rng);
       const Dataset once = random_data(task_of(kind),
@@ -381,7 +377,7 @@ double least_of(const Function& function, double low, double high) {
 
 TEST(Certificate, holds_against_a_search_by_hand_in_one_feature) {
   Rng rng(2);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     if (kind == LossKind::softmax) continue;  // more than two parameters
     for (int problem = 0; problem < 25; ++problem) {
       Dataset data = random_data(task_of(kind), {.rows = 3 + rng.below(8), .features = 1}, rng);

@@ -30,10 +30,6 @@ using support::objective;
 using support::random_data;
 using support::task_of;
 
-constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
-                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
-                            LossKind::hinge};
-
 Eigen::MatrixXd features_of(const Dataset& data) {
   const auto rows = static_cast<Eigen::Index>(data.rows);
   const auto width = static_cast<Eigen::Index>(data.features);
@@ -156,7 +152,7 @@ TEST(ExactCvar, softmax_of_two_classes_is_logistic) {
 
 TEST(ExactCvar, every_loss_is_certified_at_every_alpha) {
   Rng rng(5);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const std::size_t classes = kind == LossKind::softmax ? 4 : 2;
     const Dataset data =
         random_data(task_of(kind), {.rows = 150, .features = 3, .classes = classes}, rng);
@@ -204,7 +200,7 @@ TEST(ExactCvar, constant_models_are_known_statistics) {
 }
 
 TEST(ExactCvar, one_row_is_fitted) {
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     Rng rng(6);
     const Dataset data = random_data(task_of(kind), {.rows = 1, .features = 2, .classes = 3}, rng);
     for (const double alpha : {0.1, 1.0}) {
@@ -262,7 +258,7 @@ TEST(ExactCvar, targets_that_are_all_zero_end_at_once) {
 
 TEST(ExactCvar, rank_deficient_features_do_no_harm) {
   Rng rng(8);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const std::size_t classes = kind == LossKind::softmax ? 3 : 2;
     const Dataset one =
         random_data(task_of(kind), {.rows = 60, .features = 1, .classes = classes}, rng);
@@ -440,7 +436,7 @@ TEST(ExactCvar, the_size_of_the_targets_does_not_matter_with_a_ridge) {
 // Tolerances, and optima as small as rounding: the status is what its comment says.
 TEST(ExactCvar, optimal_means_a_gap_within_the_tolerance_or_the_rounding) {
   Rng rng(3);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     for (int run = 0; run < 300; ++run) {
       const Task task = task_of(kind);
       Dataset data = random_data(task,
@@ -483,7 +479,7 @@ TEST(ExactCvar, one_row_far_out_decides_small_alpha) {
 
 TEST(ExactCvar, a_warm_start_gives_the_same_optimum) {
   Rng rng(12);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const Dataset data = random_data(task_of(kind), {.rows = 90, .features = 3}, rng);
     const ExactOptions options{.alpha = 0.3, .tolerance = 1e-9};
     const ExactResult cold = solve_exact(data, Loss(kind), options);
@@ -639,7 +635,7 @@ Dataset categories(Task task, std::size_t rows, std::size_t levels) {
 
 // The levels of a group add up to 1: exactly collinear.
 TEST(ExactCvar, tables_of_categories_are_certified) {
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const Dataset data =
         categories(kind == LossKind::softmax ? Task::binary : task_of(kind), 1500, 12);
     for (const double alpha : {0.05, 0.5, 1.0}) {
@@ -658,7 +654,7 @@ TEST(ExactCvar, too_many_columns_are_refused_with_the_limit) {
 TEST(ExactCvar, a_flag_ends_it_with_a_valid_certificate) {
   Rng rng(15);
   const std::atomic<bool> stop{true};
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     for (const double alpha : {0.3, 1.0}) {
       const Dataset data = random_data(task_of(kind), {.rows = 40, .features = 2}, rng);
       const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha, .stop = &stop});

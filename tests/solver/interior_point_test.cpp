@@ -17,10 +17,6 @@ namespace {
 using support::random_data;
 using support::task_of;
 
-constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
-                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
-                            LossKind::hinge};
-
 /// Every row with its cap, and with the mean's share where there is one.
 RowWeights all_rows(const Problem& problem) {
   RowWeights costs;
@@ -61,7 +57,7 @@ Case any_case(LossKind kind, Rng& rng) {
 // the duals promise, which is never far above the optimum.
 TEST(InteriorPoint, values_stay_above_the_risk_and_the_gap_falls) {
   Rng rng(1);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     for (int trial = 0; trial < 20; ++trial) {
       const Case made = any_case(kind, rng);
       const Problem problem(made.data, made.loss, made.settings);
@@ -80,7 +76,7 @@ TEST(InteriorPoint, values_stay_above_the_risk_and_the_gap_falls) {
 // The duals are a distribution within the box.
 TEST(InteriorPoint, duals_are_weights_within_their_limits) {
   Rng rng(2);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const Case made = any_case(kind, rng);
     const Problem problem(made.data, made.loss, made.settings);
     const RowWeights costs = all_rows(problem);
@@ -142,7 +138,7 @@ TEST(InteriorPoint, a_new_centre_keeps_the_model_and_sets_the_gap) {
 // work.
 TEST(InteriorPoint, the_mean_has_its_share_of_the_risk) {
   Rng rng(4);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const std::size_t classes = kind == LossKind::softmax ? 3 : 2;
     const Dataset data =
         random_data(task_of(kind), {.rows = 80, .features = 2, .classes = classes}, rng);

@@ -2,9 +2,9 @@
 #include "support/small_problems.hpp"
 
 #include <adacvar/base/error.hpp>
-#include "solver/be_the_leader.hpp"
 #include <adacvar/solver/exact_cvar.hpp>
 #include <adacvar/solver/game.hpp>
+#include "solver/be_the_leader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,10 +20,6 @@ namespace {
 
 using support::random_data;
 using support::task_of;
-
-constexpr std::array kKinds{LossKind::squared, LossKind::absolute, LossKind::huber,
-                            LossKind::pinball, LossKind::logistic, LossKind::softmax,
-                            LossKind::hinge};
 
 struct Twins {
   Dataset weighted;
@@ -60,7 +56,7 @@ std::vector<double> summed_over_copies(const Twins& twins, const std::vector<dou
 
 TEST(RowWeights, equal_repeated_rows_in_the_exact_solver) {
   Rng rng(1);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     const Loss loss(kind, 0.5, 0.3);
     for (const double alpha : {0.03, 0.3, 0.8, 1.0}) {
       for (const double ridge : {0.0, 0.1}) {
@@ -94,7 +90,7 @@ TEST(RowWeights, equal_repeated_rows_in_the_exact_solver) {
 // Only their ratios count.
 TEST(RowWeights, of_any_size_are_taken) {
   Rng rng(2);
-  for (const LossKind kind : kKinds) {
+  for (const LossKind kind : support::kAllLosses) {
     Twins twins = any_twins(task_of(kind), 50, rng);
     const ExactOptions options{.alpha = 0.2, .tolerance = 1e-8};
     const double expected = solve_exact(twins.weighted, Loss(kind), options).certificate.upper;

@@ -7,12 +7,17 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace adacvar::support {
+
+inline constexpr std::array kAllLosses{LossKind::squared, LossKind::absolute, LossKind::huber,
+                                       LossKind::pinball, LossKind::logistic, LossKind::softmax,
+                                       LossKind::hinge};
 
 /// Approximately standard normal: the sum of twelve uniform numbers.
 inline double normal(Rng& rng) {

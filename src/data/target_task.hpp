@@ -1,0 +1,52 @@
+#pragma once
+
+#include "data/read_data.hpp"
+#include "data/table.hpp"
+
+#include <adacvar/base/index.hpp>
+#include <adacvar/data/data_options.hpp>
+#include <adacvar/data/dataset.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace adacvar {
+
+/// Returns 0, 1, ..., rows - 1.
+[[nodiscard]] std::vector<Index> all_rows(std::size_t rows);
+
+/// Returns the rows that have a weight above 0.
+[[nodiscard]] std::vector<Index> weighted_rows(const RawData& data, const std::string& weight,
+                                               std::span<const Index> rows);
+
+/// Returns the rows that have a weight above 0 and a target; text among numbers counts as a target.
+[[nodiscard]] std::vector<Index> labelled_rows(const RawData& data, const std::string& target,
+                                               const std::string& weight);
+
+/// Returns the target as numbers if it has text among them, but not in the training rows.
+[[nodiscard]] std::optional<Column> numeric_in_training(const RawData& data,
+                                                        const std::string& name,
+                                                        std::span<const Index> training_rows);
+
+/// As classes_of; `rows` determine whether numbers are classes. Missing values get a class of their
+/// own, which is not used.
+[[nodiscard]] std::vector<std::uint32_t> classes_among(const RawData& data,
+                                                       const std::string& target, TaskChoice task,
+                                                       std::span<const Index> rows);
+
+/// Returns the task, or none to let the preprocessor detect it. All rows determine whether numbers
+/// are classes: the training rows of a small table may have only two values.
+[[nodiscard]] std::optional<Task> chosen_task(const RawData& data, const std::string& target,
+                                              const std::string& weight, TaskChoice choice,
+                                              std::span<const Index> training_rows);
+
+/// Returns a note on a target of few whole values that is learned as a number; empty if there is
+/// nothing to note.
+[[nodiscard]] std::string whole_values_note(const RawData& data, const std::string& target,
+                                            TaskChoice task);
+
+}  // namespace adacvar
