@@ -103,7 +103,7 @@ int run() {
        {Shape{10'000, 50}, Shape{100'000, 50}, Shape{10'000, 500}, Shape{100'000, 200}}) {
     const Dataset data = make_data(shape);
     const auto begin = std::chrono::steady_clock::now();
-    const ExactResult ours = solve_exact(data, loss, {.alpha = 1});
+    const ExactResult ours = solve_exact(data, loss, {.risk = {.alpha = 1}});
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::optional<Answer> theirs = by_quantreg(data);

@@ -147,7 +147,7 @@ void exact(benchmark::State& state, Targets targets) {
   std::uint64_t steps = 0;
   for (auto _ : state) {
     const ExactResult result =
-        solve_exact(data, loss_for(targets), {.alpha = kAlpha, .tolerance = kTolerance});
+        solve_exact(data, loss_for(targets), {.risk = {.alpha = kAlpha}, .tolerance = kTolerance});
     if (result.status != ExactStatus::optimal) return state.SkipWithError("no certificate");
     steps = result.steps;
   }

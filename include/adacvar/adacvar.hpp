@@ -20,6 +20,7 @@
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
+#include <adacvar/risk/risk.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/run/evaluate.hpp>
 #include <adacvar/run/fit.hpp>
@@ -34,5 +35,6 @@
 #include <adacvar/sampler/weighted_sampler.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
+#include <adacvar/solver/frontier.hpp>
 #include <adacvar/solver/game.hpp>
 #include <adacvar/version.hpp>

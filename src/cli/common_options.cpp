@@ -34,7 +34,7 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Training", options.repeat, without);
   list.add("Tuning", options.tune);
   list.add("Best possible", options.solve, without);
-  list.add("Sampler of adacvar", options.train.sampler, {"alpha"});
+  list.add("Sampler of adacvar", options.train.sampler, {"alpha", "gamma"});
   list.set_position("data", 1);
   list.set_role(PathRole::data, {"data", "valid-data", "test-data"});
   list.set_role(PathRole::input, {"network"});

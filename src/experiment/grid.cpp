@@ -59,7 +59,7 @@ void cross_sampler(Configs& configs, bool whole) {
       whole ? std::vector{EtaSchedule::constant, EtaSchedule::inverse_sqrt, EtaSchedule::adagrad}
             : std::vector{EtaSchedule::constant};
   cross(configs, etas, [](TrainOptions& o, const Eta& eta) { o.sampler.eta = eta; });
-  cross(configs, gammas, [](TrainOptions& o, double gamma) { o.sampler.gamma = gamma; });
+  cross(configs, gammas, [](TrainOptions& o, double gamma) { o.exploration = gamma; });
   cross(configs, schedules, [](TrainOptions& o, EtaSchedule s) { o.sampler.schedule = s; });
 }
 
@@ -88,7 +88,7 @@ std::vector<TrainOptions> experiment_grid(Variant variant, GridSize size, double
 bool is_plain(Variant variant, const TrainOptions& options) {
   const TrainOptions plain = base_config(variant, options.alpha);
   return options.temperature == plain.temperature && options.sampler.eta == plain.sampler.eta &&
-         options.sampler.gamma == plain.sampler.gamma &&
+         options.exploration == plain.exploration &&
          options.sampler.schedule == plain.sampler.schedule;
 }
 
@@ -104,8 +104,8 @@ std::string config_text(const TrainOptions& options) {
     constexpr Names kSchedules{"constant", "1/sqrt(t)", "adagrad"};
     const auto& sampler = options.sampler;
     text += fmt::format(", eta {}, gamma {:g}, {}",
-                        sampler.eta ? fmt::format("{:g}", *sampler.eta) : "auto", sampler.gamma,
-                        kSchedules.of(sampler.schedule));
+                        sampler.eta ? fmt::format("{:g}", *sampler.eta) : "auto",
+                        options.exploration, kSchedules.of(sampler.schedule));
   }
   return text;
 }

@@ -39,7 +39,8 @@ std::vector<Contestant> tradeoff_settings(double alpha) {
   for (const double gamma : {0.0, 0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0}) {
     TrainOptions options;
     options.alpha = alpha;
-    options.sampler.gamma = gamma;
+    options.gamma = gamma;
+    options.exploration = 0;
     contestants.push_back({fmt::format("gamma {:g}", gamma), {options}});
   }
   TrainOptions mean;

@@ -53,7 +53,7 @@ class TrialRun {
  private:
   [[nodiscard]] TrialResult solve() const {
     const ExactResult exact = solve_exact(data_.train, loss_,
-                                          {.alpha = options_.alpha,
+                                          {.risk = options_.risk(),
                                            .ridge = options_.ridge,
                                            .tolerance = 1e-8,
                                            .threads = 1,  // trials run in parallel

@@ -40,6 +40,7 @@ void LinearModel::scores(const Dataset& data, std::span<const Index> rows,
   for (std::size_t o = 0; o < outputs_; ++o) {
     score_rows(data, rows, weights(o).data(), intercept(o), scores.data() + o, outputs_);
   }
+  add_offsets(data, rows, outputs_, scores);
 }
 
 void LinearModel::add_gradient(const Dataset& data, std::span<const Index> rows,

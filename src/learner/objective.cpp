@@ -53,6 +53,11 @@ double weighted_tilt(std::span<const double> z, std::span<const double> weights,
   return tilt;
 }
 
+// The weight of an example of which `share` is in the tail.
+double weight_of(double share, const Risk& risk) {
+  return (1.0 - risk.gamma) * share / risk.alpha + risk.gamma;
+}
+
 }  // namespace
 
 LossWindow::LossWindow(std::size_t rows, double alpha, double draws,
@@ -127,9 +132,9 @@ void MeanObjective::weight(std::span<const Index> /*batch*/, std::span<const dou
   std::ranges::fill(weights, 1.0);
 }
 
-TruncObjective::TruncObjective(std::size_t rows, double alpha, double draws,
+TruncObjective::TruncObjective(std::size_t rows, const Risk& risk, double draws,
                                std::span<const double> row_weights)
-    : alpha_(alpha), window_(rows, alpha, draws, row_weights) {}
+    : risk_(risk), window_(rows, risk.alpha, draws, row_weights) {}
 
 void TruncObjective::weight(std::span<const Index> batch, std::span<const double> losses,
                             std::span<double> weights) {
@@ -138,7 +143,7 @@ void TruncObjective::weight(std::span<const Index> batch, std::span<const double
   if (window_.is_due()) fit();
   for (std::size_t b = 0; b < losses.size(); ++b) {
     const double share = losses[b] > level_ ? 1.0 : (losses[b] == level_ ? share_at_level_ : 0.0);
-    weights[b] = share / alpha_;
+    weights[b] = weight_of(share, risk_);
   }
   if (!is_first) window_.add(batch, losses);
 }
@@ -169,7 +174,7 @@ void TruncObjective::fit_weighted(std::span<const double> losses, std::span<cons
   std::vector<std::size_t> order(losses.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return losses[i]; });
-  double left = alpha_ * std::accumulate(weights.begin(), weights.end(), 0.0);
+  double left = risk_.alpha * std::accumulate(weights.begin(), weights.end(), 0.0);
   const double rounding = 1e-12 * left;
   std::size_t tail = 0;
   for (; tail < order.size() && weights[order[tail]] <= left + rounding; ++tail) {
@@ -200,9 +205,9 @@ void TruncObjective::load(StateReader& in) {
   share_at_level_ = in.get<double>();
 }
 
-SoftObjective::SoftObjective(std::size_t rows, double alpha, double draws, double temperature,
+SoftObjective::SoftObjective(std::size_t rows, const Risk& risk, double draws, double temperature,
                              std::span<const double> row_weights)
-    : alpha_(alpha), temperature_(temperature), window_(rows, alpha, draws, row_weights) {
+    : risk_(risk), temperature_(temperature), window_(rows, risk.alpha, draws, row_weights) {
   check_range("temperature", temperature, {.low = 1e-9, .high = 1e9});
 }
 
@@ -213,20 +218,20 @@ void SoftObjective::weight(std::span<const Index> batch, std::span<const double>
   if (window_.is_due()) fit();
   for (std::size_t b = 0; b < losses.size(); ++b) weights[b] = (losses[b] - level_) / width_;
   portable::sigmoid_in_place(weights.first(losses.size()));
-  for (double& weight : weights) weight /= alpha_;
+  for (double& weight : weights) weight = weight_of(weight, risk_);
   if (!is_first) window_.add(batch, losses);
 }
 
 void SoftObjective::fit() {
   const std::span<const double> losses = window_.losses();
   // Above 0, and not so large that the level could overflow.
-  width_ = std::clamp(temperature_ * cvar(losses, window_.weights(), alpha_),
+  width_ = std::clamp(temperature_ * cvar(losses, window_.weights(), risk_.alpha),
                       std::numeric_limits<double>::min(), 1e300);
   std::vector<double> scaled(losses.size());
   for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = losses[i] / width_;
   if (!window_.weights().empty()) {
-    level_ = alpha_ < 1.0 ? -width_ * weighted_tilt(scaled, window_.weights(), alpha_)
-                          : -std::numeric_limits<double>::max();
+    level_ = risk_.alpha < 1.0 ? -width_ * weighted_tilt(scaled, window_.weights(), risk_.alpha)
+                               : -std::numeric_limits<double>::max();
     return;
   }
   const std::size_t tail = window_.next_tail_size();

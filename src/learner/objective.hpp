@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/base/index.hpp>
+#include <adacvar/risk/risk.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -74,12 +75,12 @@ class LossWindow {
 };
 
 /// Truncated loss: min over l of l + E[max(0, L - l)] / alpha [RU00; CLJK20, Eq. 3]. Examples above
-/// l have the weight 1/alpha, the others 0. l is the minimiser for the losses of a window: their
-/// VaR. Examples at l, as all are before the first step if losses are equal, are weighted by the
-/// tail's share of them.
+/// l have the weight 1/alpha, the others 0; with gamma, (1 - gamma) times that plus gamma. l is the
+/// minimiser for the losses of a window: their VaR. Examples at l, as all are before the first step
+/// if losses are equal, are weighted by the tail's share of them.
 class TruncObjective {
  public:
-  TruncObjective(std::size_t rows, double alpha, double draws,
+  TruncObjective(std::size_t rows, const Risk& risk, double draws,
                  std::span<const double> row_weights = {});
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
@@ -93,17 +94,18 @@ class TruncObjective {
   void fit();
   void fit_weighted(std::span<const double> losses, std::span<const double> weights);
 
-  double alpha_;
+  Risk risk_;
   LossWindow window_;
   double level_ = 0.0;
   double share_at_level_ = 0.0;
 };
 
 /// Truncated loss with max(0, z) smoothed to T log(1 + e^(z/T)): examples have the weight sigma((L
-/// - l)/T) / alpha. T is `temperature`, which has no unit, times the CVaR of the window's losses.
+/// - l)/T) / alpha, with gamma as above. T is `temperature`, which has no unit, times the CVaR of
+/// the window's losses.
 class SoftObjective {
  public:
-  SoftObjective(std::size_t rows, double alpha, double draws, double temperature,
+  SoftObjective(std::size_t rows, const Risk& risk, double draws, double temperature,
                 std::span<const double> row_weights = {});
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
@@ -118,7 +120,7 @@ class SoftObjective {
  private:
   void fit();
 
-  double alpha_;
+  Risk risk_;
   double temperature_;
   LossWindow window_;
   double level_ = 0.0;

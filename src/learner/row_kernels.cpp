@@ -186,6 +186,16 @@ void score_rows(const Dataset& data, std::span<const Index> rows, const double* 
   score(data, rows, weights, intercept, scores, stride);
 }
 
+void add_offsets(const Dataset& data, std::span<const Index> rows, std::size_t outputs,
+                 std::span<double> scores) {
+  if (data.offsets.empty()) return;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    for (std::size_t o = 0; o < outputs; ++o) {
+      scores[b * outputs + o] += data.offsets[rows[b] * outputs + o];
+    }
+  }
+}
+
 void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,
               std::size_t stride, double* gradient, std::span<const Index> next) {
   if (data.is_sparse()) {

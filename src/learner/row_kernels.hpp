@@ -16,6 +16,10 @@ namespace adacvar {
 void score_rows(const Dataset& data, std::span<const Index> rows, const double* weights,
                 double intercept, double* scores, std::size_t stride);
 
+/// Adds the rows' offsets to their scores, if the data has offsets.
+void add_offsets(const Dataset& data, std::span<const Index> rows, std::size_t outputs,
+                 std::span<double> scores);
+
 /// Adds sum over b of derivatives[b * stride] * (x_b, 1) to `gradient`, example by example. Also
 /// prefetches the rows `next`, if they are dense and fit the cache.
 void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,

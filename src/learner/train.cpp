@@ -19,6 +19,7 @@ AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std
   }
   AdaptiveSamplerOptions sampler = options.sampler;
   sampler.alpha = options.alpha;
+  sampler.gamma = std::max(options.gamma, options.exploration);
   if (sampler.horizon == 0) sampler.horizon = draws;
   return make_sampler("adaptive", training.rows, sampler, training.weights);
 }
@@ -26,9 +27,9 @@ AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std
 AnyObjective objective_for(const TrainOptions& options, const Dataset& training) {
   switch (options.algorithm) {
     case Algorithm::trunc:
-      return TruncObjective(training.rows, options.alpha, options.level_window, training.weights);
+      return TruncObjective(training.rows, options.risk(), options.level_window, training.weights);
     case Algorithm::soft:
-      return SoftObjective(training.rows, options.alpha, options.level_window, options.temperature,
+      return SoftObjective(training.rows, options.risk(), options.level_window, options.temperature,
                            training.weights);
     case Algorithm::adacvar:
     case Algorithm::mean:

@@ -142,12 +142,13 @@ void certify_on(const TrainedModel& model, const Dataset& data, const ScoredRows
                 Evaluation& result) {
   const TrainOptions& options = model.options;
   const ExactResult best = solve_exact(
-      data, model.loss, {.alpha = options.alpha, .ridge = options.ridge, .tolerance = 1e-6},
+      data, model.loss, {.risk = options.risk(), .ridge = options.ridge, .tolerance = 1e-6},
       &model.model);
   const double unit = model.loss.unit(model.preprocessor.target_scale().sd);
   result.certificate = best.certificate;
   result.certificate->lower *= unit;
-  result.certificate->upper = scored.risk.risk.cvar + unit * model.model.penalty(options.ridge);
+  result.certificate->upper =
+      options.risk().of(scored.risk.risk) + unit * model.model.penalty(options.ridge);
   result.certificate->rounding *= unit;
   result.certified_alpha = options.alpha;
 }

@@ -33,7 +33,7 @@ json training_options(const TrainOptions& options) {
   json result = json::object();
   options_to_json(options.sampler, result);
   options_to_json(options.optimizer, result);
-  options_to_json(options, result);  // last: its alpha takes precedence
+  options_to_json(options, result);  // last: its alpha and gamma take precedence
   return result;
 }
 
@@ -42,6 +42,11 @@ TrainOptions read_options(const JsonView& from) {
   options_from_json(from, options.sampler);
   options_from_json(from, options.optimizer);
   options_from_json(from, options);
+  // Before `exploration` there was only the sampler's gamma, 0.01 unless given.
+  if (!from.find("exploration")) {
+    options.exploration = options.gamma;
+    if (options.algorithm != Algorithm::adacvar || options.gamma == 0.01) options.gamma = 0;
+  }
   check_options(options.sampler);
   check_options(options.optimizer);
   check_options(options);

@@ -224,7 +224,7 @@ class Runner {
 
   Outcome solve_candidate(const TrainOptions& options, const LinearModel* start) const {
     ExactResult found = solve_exact(data_.train, loss_,
-                                    {.alpha = options.alpha,
+                                    {.risk = options.risk(),
                                      .ridge = options.ridge,
                                      .tolerance = options_.solve.tolerance,
                                      .radius = options_.solve.certificate_radius,
@@ -259,7 +259,7 @@ class Runner {
   }
 
   [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
-    return {.alpha = options.alpha,
+    return {.risk = options.risk(),
             .ridge = options.ridge,
             .radius = options_.solve.certificate_radius,
             .threads = static_cast<unsigned>(options_.tune.threads)};
@@ -385,7 +385,7 @@ class Runner {
     return detail;
   }
 
-  // The lower bound by the exact optimum's distribution is valid for every model.
+  // The lower bound by the exact optimum's distribution is valid for every model of the same risk.
   [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome,
                                                           const TailRisk& training) const {
     if (outcome.certificate) return scaled(*outcome.certificate, unit_);
@@ -398,7 +398,8 @@ class Runner {
                    ? *last->certificate
                    : *solve_candidate(outcome.options, &outcome.result.model).certificate,
                unit_);
-    certificate.upper = training.cvar + unit_ * outcome.result.model.penalty(outcome.options.ridge);
+    certificate.upper = outcome.options.risk().of(training) +
+                        unit_ * outcome.result.model.penalty(outcome.options.ridge);
     return certificate;
   }
 

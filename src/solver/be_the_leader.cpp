@@ -23,7 +23,7 @@ namespace {
 class Leader {
  public:
   Leader(const Dataset& data, const Loss& loss, const TrainOptions& options)
-      : problem_(data, loss, {.alpha = options.alpha, .ridge = options.ridge, .threads = 1}),
+      : problem_(data, loss, {.risk = options.risk(), .ridge = options.ridge, .threads = 1}),
         theta_(Eigen::VectorXd::Zero(problem_.size())),
         model_(problem_.model(theta_)) {
     distribution_.rows.resize(data.rows);
@@ -117,7 +117,7 @@ class FullInformation {
 
   [[nodiscard]] std::vector<double> distribution() const {
     std::vector<double> distribution = marginals();
-    const double gamma = options_.sampler.gamma;
+    const double gamma = std::max(options_.gamma, options_.exploration);
     for (std::size_t i = 0; i < distribution.size(); ++i) {
       distribution[i] = weight(i) * ((1 - gamma) * distribution[i] / size_ + gamma / total_);
     }

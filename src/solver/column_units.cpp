@@ -179,6 +179,7 @@ ColumnUnits::ColumnUnits(const Dataset& data, const Loss& loss)
   shift_ = targets.centre;
   target_unit_ = std::ldexp(1.0, targets.exponent);
   if (!targets.changes()) return;
+  for (double& offset : changed_->offsets) offset /= target_unit_;
   double largest = 0;
   for (double& target : changed_->targets) {
     largest = std::max(largest, std::abs(target));

@@ -32,6 +32,8 @@ class ColumnUnits {
   /// times a factor.
   [[nodiscard]] Loss loss() const;
   [[nodiscard]] double to_units(double ridge) const;
+  /// The original losses are this times those on `data()`.
+  [[nodiscard]] double loss_unit() const { return original_loss_.unit(target_unit_); }
   /// In the units of the original losses. Lower bounds round down.
   [[nodiscard]] Certificate from_units(const Certificate& certificate) const;
 

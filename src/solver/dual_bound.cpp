@@ -64,7 +64,7 @@ class DualPoint {
     problem_.hold(right);
     const Eigen::VectorXd step = factor.solve(right);
     if (!step.allFinite()) return false;
-    problem_.scores(step, q_.rows, moves_);
+    problem_.linear_scores(step, q_.rows, moves_);
     for_each_row(q_.rows.size(), problem_.threads(), [&](std::size_t r) { move_row(r); });
     return true;
   }
@@ -106,11 +106,23 @@ class DualPoint {
     };
     const auto total =
         sum_rows<Total>(q_.rows.size(), problem_.threads(), [&](std::size_t r, Total& part) {
-          const Conjugate::Term term = minus_conjugate(r);
+          const Conjugate::Term term = constant_of(r);
           part.sum.add_product(q_.weights[r], term.value);
           part.sizes += q_.weights[r] * term.size;
         });
     return total.sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * total.sizes;
+  }
+
+  // u o - L*(u): the bound of a row's loss without the part that is linear in theta.
+  [[nodiscard]] Conjugate::Term constant_of(std::size_t r) const {
+    Conjugate::Term term = minus_conjugate(r);
+    if (problem_.data().offsets.empty()) return term;
+    for (std::size_t c = 0; c < outputs_; ++c) {
+      const double product = derivatives_[r * outputs_ + c] * problem_.offset(q_.rows[r], c);
+      term.value += product;
+      term.size += std::abs(product);
+    }
+    return term;
   }
 
   [[nodiscard]] Conjugate::Term minus_conjugate(std::size_t r) const {
@@ -193,7 +205,7 @@ void limit_weights(const Problem& problem, RowWeights& q) {
     q.weights[r] = std::clamp(q.weights[r], 0.0, problem.cap(q.rows[r]));
     sum.add(q.weights[r]);
   }
-  const double most = 1 - problem.settings().mean_share;
+  const double most = 1 - problem.settings().risk.gamma;
   const double factor = sum.value() > most ? kLess * most / sum.value() : kLess;
   for (std::size_t r = 0; r < q.rows.size(); ++r) q.weights[r] *= r < free ? factor : kLess;
 }

@@ -25,8 +25,8 @@ void limit_weights(const Problem& problem, RowWeights& q);
 ///
 /// For any derivatives u_r in the domain of the loss's conjugate L*,
 ///   sum q_r L_r(theta) >= sum q_r (u_r's_r - L*_r(u_r)) = rho'theta - sum q_r L*_r(u_r),
-/// rho = sum q_r u_r (x) (x_r, 1). So among models of norm R at most the risk plus ridge/2
-/// |weights|^2 is at least
+/// rho = sum q_r u_r (x) (x_r, 1), plus sum q_r u_r'o_r if rows have offsets o. So among models of
+/// norm R at most the risk plus ridge/2 |weights|^2 is at least
 ///   - sum q_r L*_r(u_r) + min over |theta| <= R of (rho'theta + sum ridge_j theta_j^2 / 2),
 /// and the last minimum is at least - sum rho_j^2 / (ridge_j + m) / 2 - m R^2 / 2 for every m > 0:
 /// R |rho| without a ridge. All rounding errors are taken off. Losses are not negative, so weights
@@ -34,7 +34,7 @@ void limit_weights(const Problem& problem, RowWeights& q);
 struct DualBound {
   RowWeights q;
   std::vector<double> derivatives;  ///< of several classes, those of a row add up to 0
-  double value = 0;                 ///< - sum q L*(u), rounding taken off
+  double value = 0;                 ///< sum q (u'offset - L*(u)), rounding taken off
   DualResidual rho = {};
 
   /// The bound; 0 where there is none.

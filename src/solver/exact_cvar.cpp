@@ -1,7 +1,6 @@
 #include <adacvar/solver/exact_cvar.hpp>
 
-#include "solver/column_units.hpp"
-#include "solver/minimise.hpp"
+#include "solver/exact_search.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -22,12 +21,20 @@ namespace {
 constexpr std::size_t kLarge = 50'000;
 constexpr std::size_t kSampleShare = 8;
 
-void check(const Dataset& data, const Loss& loss, const ExactOptions& options) {
+const Dataset& checked(const Dataset& data, const Loss& loss, const ExactOptions& options) {
   check_range("radius", options.radius, Bounds{.low = 0, .high = 1e9});
-  check_range("alpha", options.alpha, Bounds{.low = 0, .high = 1, .low_ok = false});
+  check_risk(options.risk);
   check_range("ridge", options.ridge, Bounds{.low = 0});
   check_range("tolerance", options.tolerance, Bounds{.low = 0, .low_ok = false});
   if (!loss.fits(data.task)) throw OptionError("the loss does not fit the task of the data");
+  if (!options.ridge_factors.empty() && options.ridge_factors.size() != data.features) {
+    throw OptionError(fmt::format("{} factors of the ridge were given for {} features",
+                                  options.ridge_factors.size(), data.features));
+  }
+  for (const double factor : options.ridge_factors) {
+    check_range("ridge factor", factor, Bounds{.low = 0, .low_ok = false});
+  }
+  return data;
 }
 
 /// About one row in kSampleShare, as a data set of its own.
@@ -72,12 +79,8 @@ Start find_start(const Problem& problem, std::span<const double> units,
   return {constant + share * (found.last.theta - constant), share * found.last.gap};
 }
 
-double risk_of(const LinearModel& model, const Dataset& data, const Loss& loss,
-               const ExactOptions& options) {
-  const std::vector<double> losses = losses_of(model, data, loss);
-  const double risk = data.weights.empty() ? cvar(losses, options.alpha)
-                                           : cvar(losses, data.weights, options.alpha);
-  return risk + model.penalty(options.ridge);
+double risk_of(const LinearModel& model, const Dataset& data, const Loss& loss, const Risk& risk) {
+  return risk.of(tail_risk(losses_of(model, data, loss), data.weights, risk.alpha));
 }
 
 RowWeights weights_of(std::span<const double> q, const Problem& problem) {
@@ -103,7 +106,8 @@ RowWeights weights_of(std::span<const double> q, const Problem& problem) {
   // Within its limits it stays as it is.
   double scale = std::min(most, 1 / sum);
   for (std::size_t r = 0; r < weights.rows.size(); ++r) {
-    scale = std::min(scale, problem.cap(weights.rows[r]) / weights.weights[r]);
+    const Index row = weights.rows[r];
+    scale = std::min(scale, (problem.low(row) + problem.cap(row)) / weights.weights[r]);
   }
   for (double& weight : weights.weights) weight *= scale;
   limit_weights(problem, weights);
@@ -113,36 +117,66 @@ RowWeights weights_of(std::span<const double> q, const Problem& problem) {
 
 }  // namespace
 
-ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
-                        const LinearModel* start) {
-  check(data, loss, options);
-  const ColumnUnits columns(data, loss);
-  const Problem problem(columns.data(), columns.loss(),
-                        {.alpha = options.alpha,
-                         .ridge = columns.to_units(options.ridge),
-                         .threads = options.threads},
-                        columns.units());
-  const SearchOptions search{.tolerance = options.tolerance,
-                             .radius = options.radius,
-                             .most_steps = options.max_steps,
-                             .stop = options.stop};
-  Start from = start != nullptr ? Start{columns.to_units(parameters_of(*start, problem.size())), 0}
-                                : find_start(problem, columns.units(), search);
+ExactSearch::ExactSearch(const Dataset& data, const Loss& loss, const ExactOptions& options)
+    : data_(data),
+      loss_(loss),
+      options_(options),
+      columns_(checked(data, loss, options), loss),
+      problem_(columns_.data(), columns_.loss(),
+               {.risk = options.risk,
+                .ridge = columns_.to_units(options.ridge),
+                .ridge_factors = options.ridge_factors,
+                .threads = options.threads},
+               columns_.units()) {}
+
+SearchOptions ExactSearch::search_options(double tolerance) const {
+  return {.tolerance = tolerance,
+          .radius = options_.radius,
+          .most_steps = options_.max_steps,
+          .stop = options_.stop};
+}
+
+Start ExactSearch::start() const {
+  return find_start(problem_, columns_.units(), search_options(options_.tolerance));
+}
+
+Start ExactSearch::start_at(const LinearModel& model) const {
+  return {columns_.to_units(parameters_of(model, problem_.size())), 0};
+}
+
+SolverOutcome ExactSearch::solve(const Risk& risk, double factor, double tolerance,
+                                 Start from) const {
+  const Problem problem = problem_.with_risk(risk, factor);
   problem.hold(from.theta);
-  const SolverOutcome found = minimise_cvar(problem, search, from);
-  const Eigen::VectorXd theta = columns.from_units(found.theta);
-  ExactResult result{.model = problem.model(theta),
-                     .certificate = columns.from_units(found.certificate),
+  return minimise_cvar(problem, search_options(tolerance), from);
+}
+
+TailRisk ExactSearch::risk_at(const Eigen::VectorXd& theta) const {
+  return tail_risk(problem_.losses(theta), data_.weights, options_.risk.alpha);
+}
+
+LinearModel ExactSearch::model(const Eigen::VectorXd& theta) const {
+  return problem_.model(columns_.from_units(theta));
+}
+
+ExactResult ExactSearch::result(const SolverOutcome& found, const Risk& risk,
+                                double tolerance) const {
+  ExactResult result{.model = model(found.theta),
+                     .certificate = in_data_units(found.certificate),
                      .status = found.status,
                      .steps = found.steps,
-                     .norm = theta.norm(),
-                     .q = std::vector<double>(data.rows)};
+                     .q = std::vector<double>(data_.rows)};
+  for (const double value : result.model.parameters()) result.norm += value * value;
+  result.norm = std::sqrt(result.norm);
   Certificate& certificate = result.certificate;
-  if (columns.is_changed()) certificate.upper = risk_of(result.model, data, loss, options);
+  if (columns_.is_changed()) {
+    certificate.upper =
+        risk_of(result.model, data_, loss_, risk) + loss_unit() * problem_.penalty(found.theta);
+  }
   // Scores of far columns are rounded more; a number below a bound is a bound.
   certificate.lower = std::min(certificate.lower, certificate.upper);
   if (found.status == ExactStatus::optimal || found.status == ExactStatus::stalled) {
-    result.status = ending(problem, certificate, options.tolerance).value_or(ExactStatus::stalled);
+    result.status = ending(problem_, certificate, tolerance).value_or(ExactStatus::stalled);
   }
   for (std::size_t r = 0; r < found.dual.q.rows.size(); ++r) {
     result.q[found.dual.q.rows[r]] += found.dual.q.weights[r];
@@ -150,26 +184,30 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
   return result;
 }
 
+ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOptions& options,
+                        const LinearModel* start) {
+  const ExactSearch search(data, loss, options);
+  const SolverOutcome found =
+      search.solve(options.risk, 1, options.tolerance,
+                   start != nullptr ? search.start_at(*start) : search.start());
+  return search.result(found, options.risk, options.tolerance);
+}
+
 Certificate certify(const LinearModel& model, const Dataset& data, const Loss& loss,
                     std::span<const double> q, const CertifyOptions& options) {
-  const ExactOptions exact{.alpha = options.alpha,
+  const ExactOptions exact{.risk = options.risk,
                            .ridge = options.ridge,
                            .radius = options.radius,
                            .threads = options.threads};
-  check(data, loss, exact);
-  const ColumnUnits columns(data, loss);
-  const Problem problem(columns.data(), columns.loss(),
-                        {.alpha = options.alpha,
-                         .ridge = columns.to_units(options.ridge),
-                         .threads = options.threads},
-                        columns.units());
-  Eigen::VectorXd start = columns.to_units(parameters_of(model, problem.size()));
+  const ExactSearch search(data, loss, exact);
+  Eigen::VectorXd start = search.start_at(model).theta;
+  const Problem& problem = search.problem();
   problem.hold(start);
   const double radius = options.radius > 0 ? std::max(options.radius, start.norm()) : 0;
   const SolverOutcome found = minimise_weighted(problem, weights_of(q, problem), start,
                                                 {.tolerance = 1e-9, .radius = radius});
-  Certificate certificate = columns.from_units(found.certificate);
-  certificate.upper = risk_of(model, data, loss, exact);
+  Certificate certificate = search.in_data_units(found.certificate);
+  certificate.upper = risk_of(model, data, loss, options.risk) + model.penalty(options.ridge);
   return certificate;
 }
 

@@ -86,7 +86,8 @@ LinearTerm term_of(const Problem& problem, const LinearRows& rest) {
   const Conjugate conjugate(problem.loss());
   for (std::size_t r = 0; r < rest.q.rows.size(); ++r) {
     const double target = problem.target(rest.q.rows[r]);
-    term.constant += rest.q.weights[r] * conjugate.minus_value(rest.derivatives[r], target).value;
+    term.constant += rest.q.weights[r] * (conjugate.minus_value(rest.derivatives[r], target).value +
+                                          rest.derivatives[r] * problem.offset(rest.q.rows[r]));
   }
   return term;
 }
@@ -179,7 +180,7 @@ double risk_of(const Problem& problem, const RowWeights& costs, std::span<const 
   for (std::size_t r = free; r < losses.size(); ++r) sum.add_product(costs.weights[r], losses[r]);
   if (free == 0) return sum.value();
   const auto caps = std::span(costs.weights).first(free);
-  const double mass = 1 - problem.settings().mean_share;
+  const double mass = 1 - problem.settings().risk.gamma;
   const double all = std::accumulate(caps.begin(), caps.end(), 0.0);
   return sum.value() + mass * cvar(losses.first(free), caps, std::min(1.0, mass / all));
 }

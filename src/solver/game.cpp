@@ -50,11 +50,12 @@ GameRecord GameTracker::add(const EpochView& view) {
   record.epoch = view.record.epoch;
   record.certificate = certify(*view.recent, data_, loss_, mean_distribution_, options_);
   record.value = value_;
-  const double worst = data_.weights.empty() ? cvar(mean_losses_, options_.alpha)
-                                             : cvar(mean_losses_, data_.weights, options_.alpha);
+  const double worst =
+      options_.risk.of(tail_risk(mean_losses_, data_.weights, options_.risk.alpha));
   record.sampler_regret = worst - value_;
   record.learner_regret = value_ - record.certificate.lower;
-  record.distribution = summarise_distribution(distribution, losses, options_.alpha, data_.weights);
+  record.distribution =
+      summarise_distribution(distribution, losses, options_.risk.alpha, data_.weights);
   return record;
 }
 

@@ -81,8 +81,8 @@ class TailSearch {
       costs_.rows.push_back(static_cast<Index>(i));
       costs_.weights.push_back(problem_.cap(static_cast<Index>(i)));
     }
-    if (problem_.settings().mean_share > 0) {
-      const RowWeights mean = shares_of(problem_, problem_.settings().mean_share);
+    if (problem_.settings().risk.gamma > 0) {
+      const RowWeights mean = shares_of(problem_, problem_.settings().risk.gamma);
       costs_.rows.insert(costs_.rows.end(), mean.rows.begin(), mean.rows.end());
       costs_.weights.insert(costs_.weights.end(), mean.weights.begin(), mean.weights.end());
       costs_.fixed = mean.fixed;

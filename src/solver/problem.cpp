@@ -57,7 +57,9 @@ Problem::Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk
   for (std::size_t o = 0; o < outputs_; ++o) {
     for (std::size_t f = 0; f < data.features; ++f) {
       const double unit = units.empty() ? 1.0 : units[f];
-      ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) = risk.ridge / unit / unit;
+      const double factor = risk.ridge_factors.empty() ? 1.0 : risk.ridge_factors[f];
+      ridge_(static_cast<Eigen::Index>(o * (data.features + 1) + f)) =
+          risk.ridge * factor / unit / unit;
     }
   }
   if (!has_ridge()) find_held();
@@ -79,6 +81,10 @@ void Problem::check_rows() const {
         fmt::format("{} parameters are more than the {} that second-order methods take", size_,
                     kMostParameters));
   }
+  if (!data_.offsets.empty() && data_.offsets.size() != data_.rows * outputs_) {
+    throw DataError(fmt::format("{} offsets were given for {} rows and {} outputs",
+                                data_.offsets.size(), data_.rows, outputs_));
+  }
   if (data_.weights.empty()) return;
   if (data_.weights.size() != data_.rows) {
     throw DataError(
@@ -96,7 +102,7 @@ void Problem::prepare_shares() {
   detail::AccurateSum sum;
   for (const double weight : data_.weights) sum.add(weight);
   const double total = data_.weights.empty() ? static_cast<double>(data_.rows) : sum.value();
-  const double tail = settings_.alpha * total;
+  const double tail = settings_.risk.alpha * total;
   const double whole = std::round(tail);
   const bool is_whole = std::abs(tail - whole) <= 8 * kEpsilon * tail;
   share_ = 1 / total;
@@ -106,8 +112,9 @@ void Problem::prepare_shares() {
 void Problem::prepare_targets() {
   for (std::size_t i = 0; i < data_.rows; ++i) {
     const auto row = static_cast<Index>(i);
-    mean_target_ += target(row) * share(row);
-    largest_target_ = std::max(largest_target_, std::abs(data_.targets[i]));
+    mean_target_ += (target(row) - offset(row)) * share(row);
+    largest_target_ =
+        std::max({largest_target_, std::abs(data_.targets[i]), std::abs(offset(row))});
   }
 }
 
@@ -121,10 +128,10 @@ void Problem::find_held() {
 }
 
 double Problem::risk(std::span<const double> losses) const {
-  const TailRisk found = data_.weights.empty() ? tail_risk(losses, settings_.alpha)
-                                               : tail_risk(losses, data_.weights, settings_.alpha);
-  if (settings_.mean_share == 0) return found.cvar;
-  return (1 - settings_.mean_share) * found.cvar + settings_.mean_share * found.mean;
+  const TailRisk found = data_.weights.empty()
+                             ? tail_risk(losses, settings_.risk.alpha)
+                             : tail_risk(losses, data_.weights, settings_.risk.alpha);
+  return settings_.risk.of(found);
 }
 
 double Problem::tail_level(std::span<const double> losses, double room) const {
@@ -162,6 +169,9 @@ std::vector<double> Problem::constant_losses() const {
   for_each_block(blocks_of(data_.rows), threads(), [&](std::size_t b) {
     std::vector<double> scores(std::min(kRowBlock, data_.rows - b * kRowBlock) * outputs_,
                                mean_target_);
+    for (std::size_t e = 0; e < scores.size(); ++e) {
+      scores[e] += offset(static_cast<Index>(b * kRowBlock + e / outputs_), e % outputs_);
+    }
     losses_from(scores, b * kRowBlock, losses);
   });
   return losses;
@@ -187,16 +197,34 @@ double Problem::rounding(double constant_loss) const {
   return kShare * constant_loss + std::max(losses[0], losses[1]);
 }
 
-void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
-                     std::vector<double>& scores) const {
-  const LinearModel model = this->model(theta);
+Problem Problem::with_risk(const Risk& risk, double factor) const {
+  Problem other = *this;
+  other.settings_.risk = risk;
+  other.settings_.ridge *= factor;
+  other.ridge_ *= factor;
+  other.prepare_shares();
+  return other;
+}
+
+void Problem::linear_scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
+                            std::vector<double>& scores) const {
+  const std::size_t width = data_.features + 1;
   scores.resize(rows.size() * outputs_);
   for_each_block(blocks_of(rows.size()), threads(), [&](std::size_t b) {
     const std::size_t begin = b * kRowBlock;
-    const std::size_t count = std::min(kRowBlock, rows.size() - begin);
-    model.scores(data_, rows.subspan(begin, count),
-                 std::span(scores).subspan(begin * outputs_, count * outputs_));
+    const auto block = rows.subspan(begin, std::min(kRowBlock, rows.size() - begin));
+    for (std::size_t o = 0; o < outputs_; ++o) {
+      const double* weights = theta.data() + o * width;
+      score_rows(data_, block, weights, weights[data_.features],
+                 scores.data() + begin * outputs_ + o, outputs_);
+    }
   });
+}
+
+void Problem::scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
+                     std::vector<double>& scores) const {
+  linear_scores(theta, rows, scores);
+  add_offsets(data_, rows, outputs_, scores);
 }
 
 void Problem::evaluate(const Eigen::VectorXd& theta, std::span<const Index> rows,
@@ -307,9 +335,12 @@ Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
   part.target_error = data.target_error;
   part.class_names = data.class_names;
   if (data.is_sparse()) part.start.push_back(0);
+  const std::size_t outputs = data.offsets.size() / std::max<std::size_t>(1, data.rows);
   for (const Index row : rows) {
     part.targets.push_back(data.targets[row]);
     if (!data.weights.empty()) part.weights.push_back(data.weights[row]);
+    for (std::size_t o = 0; o < outputs; ++o)
+      part.offsets.push_back(data.offsets[row * outputs + o]);
     if (data.is_sparse()) {
       for (std::size_t e = data.start[row]; e < data.start[row + std::size_t{1}]; ++e) {
         part.column.push_back(data.column[e]);

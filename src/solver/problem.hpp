@@ -6,6 +6,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
+#include <adacvar/risk/risk.hpp>
 
 #include <Eigen/Core>
 
@@ -16,12 +17,12 @@
 
 namespace adacvar {
 
-/// The risk that is minimised: (1 - mean_share) CVaR_alpha + mean_share mean + ridge/2 |weights|^2.
+/// What is minimised: risk + ridge/2 |weights|^2.
 struct RiskSettings {
-  double alpha = 0.1;
+  Risk risk = {};
   double ridge = 0;
+  std::span<const double> ridge_factors = {};  ///< of the features, above 0; empty: 1
   unsigned threads = 0;
-  double mean_share = 0;
 };
 
 /// A linear model's losses on all rows, with the derivatives that solvers ask for. Parameters are a
@@ -61,13 +62,15 @@ class Problem {
   [[nodiscard]] double share(Index row) const noexcept {
     return data_.weights.empty() ? share_ : data_.weights[row] * share_;
   }
-  [[nodiscard]] double low(Index row) const noexcept { return settings_.mean_share * share(row); }
+  [[nodiscard]] double low(Index row) const noexcept { return settings_.risk.gamma * share(row); }
   [[nodiscard]] double cap(Index row) const noexcept {
     const double most = share(row) / tail_share_;
-    return (1 - settings_.mean_share) * (most < 1 ? most : 1.0);
+    return (1 - settings_.risk.gamma) * (most < 1 ? most : 1.0);
   }
   /// Whether the distribution is known: the weights' own.
-  [[nodiscard]] bool is_mean() const noexcept { return tail_share_ >= 1; }
+  [[nodiscard]] bool is_mean() const noexcept {
+    return tail_share_ >= 1 || settings_.risk.gamma >= 1;
+  }
   /// Risk of the losses of all rows.
   [[nodiscard]] double risk(std::span<const double> losses) const;
   /// The least loss among the worst `room` tails.
@@ -89,7 +92,17 @@ class Problem {
   /// Certificate::rounding.
   [[nodiscard]] double rounding(double constant_loss) const;
 
-  /// Scores of the rows named, example by example: linear in theta.
+  /// The same problem for another risk and `factor` times the ridge.
+  [[nodiscard]] Problem with_risk(const Risk& risk, double factor) const;
+
+  /// Offset of a row's score.
+  [[nodiscard]] double offset(Index row, std::size_t output = 0) const noexcept {
+    return data_.offsets.empty() ? 0.0 : data_.offsets[row * outputs_ + output];
+  }
+  /// Scores of the rows named without their offsets, example by example: linear in theta.
+  void linear_scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
+                     std::vector<double>& scores) const;
+  /// Scores of the rows named, example by example.
   void scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
               std::vector<double>& scores) const;
 

@@ -71,7 +71,7 @@ void RowTerms::move_to(const Eigen::VectorXd& theta) {
 }
 
 const std::vector<double>& RowTerms::changes(const Eigen::VectorXd& step) {
-  problem_.scores(step, places_, moves_);
+  problem_.linear_scores(step, places_, moves_);
   const std::size_t outputs = problem_.outputs();
   for_each_row(rows_.size(), problem_.threads(), [&](std::size_t r) {
     double change = 0;

@@ -44,7 +44,7 @@ std::vector<Row> unused() {
   const auto add = [&](const char* command, const std::vector<const char*>& options) {
     for (const char* option : options) rows.push_back({command, option});
   };
-  add(kExact, {"gamma 0.1",
+  add(kExact, {"exploration 0.1",
                "weight-decay 0.1",
                "learning-rate 0.1",
                "epochs 3",
@@ -75,12 +75,13 @@ std::vector<Row> unused() {
                "select cvar",
                "epsilon 1"});
   add("train no.csv --algorithm exact --alphas 0.1,0.2", {"alpha 0.3", "model m.json"});
-  add("train no.csv --algorithm trunc", {"gamma 0.1", "temperature 1", "learner btl", "eta-scale 2",
-                                         "alphas 0.1", "until-gap 0.1", "batches subset"});
+  add("train no.csv --algorithm trunc",
+      {"exploration 0.1", "temperature 1", "learner btl", "eta-scale 2", "alphas 0.1",
+       "until-gap 0.1", "batches subset"});
   add("train no.csv --algorithm mean",
       {"gamma 0.1", "temperature 1", "level-window 50", "scale fixed", "loss-scale 2", "horizon 9",
        "estimator gain", "schedule adagrad"});
-  add("train no.csv --algorithm soft", {"gamma 0.1", "trace t.jsonl"});
+  add("train no.csv --algorithm soft", {"exploration 0.1", "trace t.jsonl"});
   add(kSampled,
       {"tau 0.3", "delta 2", "temperature 0.1", "level-window 50", "select accuracy", "select cvar",
        "width 0.5", "dropout 0.1", "augment crop", "device cpu", "network-threads 1",
@@ -141,14 +142,16 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
   const TemporaryFolder folder;
   std::vector<std::string> lines = {
       "train no.csv --algorithm exact --ridge 1 --tolerance 0.1 --alpha 0.2 --seed 3 --threads 2",
-      "train no.csv --algorithm exact --alphas 0.1,0.2 --tolerance 0.1",
+      "train no.csv --algorithm exact --alphas 0.1,0.2 --tolerance 0.1 --gamma 0.3",
       "train no.csv --algorithm soft --temperature 0.1 --level-window 50 --learning-rate 0.1",
-      "train no.csv --algorithm trunc --level-window 50 --decay 0.5 --decay-every 2 --radius 1",
+      "train no.csv --algorithm trunc --gamma 0.3 --level-window 50 --decay 0.5 --decay-every 2 "
+      "--radius 1",
       "train no.csv --algorithm mean --batch 3 --weight-decay 0.1 --iterate last --patience 2",
       "train no.csv --loss pinball --tau 0.3 --separator comma --header yes",
       "train no.csv --loss huber --delta 2",
       "train no.csv --tune --select cvar --optimizer adam --momentum 0.9",
-      "train no.csv --gamma 0.1 --eta-scale 2 --horizon 100 --epsilon 0 --marginals exact",
+      "train no.csv --gamma 0.1 --exploration 0 --eta-scale 2 --horizon 100 --epsilon 0 "
+      "--marginals exact",
       "train no.csv --estimator gain --loss-scale 2",
       "train no.csv --scale fixed --loss-scale 2",
       "train no.csv --until-gap 0.1 --checkpoint c --momentum 0.5 --nesterov",
@@ -200,8 +203,7 @@ TEST(UnusedOptions, those_of_a_config_file_are_named_with_their_line) {
 TEST(UnusedOptions, help_and_page_say_when_an_option_has_an_effect) {
   const TemporaryFolder folder;
   const std::string page = run_line(folder, "options").out;
-  EXPECT_NE(page.find("quantile to predict; only with --loss pinball |"),
-            std::string::npos);
+  EXPECT_NE(page.find("quantile to predict; only with --loss pinball |"), std::string::npos);
   const std::string train = run_line(folder, "train --help").out;
   EXPECT_NE(train.find("--algorithm soft"), std::string::npos);
   const std::string compare = run_line(folder, "compare --help").out;

@@ -159,7 +159,7 @@ TEST_P(BaselineOptimum, is_reached_within_a_hundredth) {
   }
   const Loss loss(LossKind::squared);
   for (const double alpha : {0.1, 0.01}) {
-    const double least = solve_exact(data, loss, {.alpha = alpha}).certificate.lower;
+    const double least = solve_exact(data, loss, {.risk = {.alpha = alpha}}).certificate.lower;
     for (const std::uint64_t batch : {8, 64, 512}) {
       const TrainOptions trunc = training(Algorithm::trunc, alpha, batch, GetParam());
       const double trunc_ratio =

@@ -34,7 +34,7 @@ TEST(Objective, mean_counts_every_example_once) {
 }
 
 TEST(Objective, trunc_counts_examples_above_the_level) {
-  TruncObjective trunc(4, 0.25, 100);
+  TruncObjective trunc(4, {0.25}, 100);
   // A quarter of four losses: the largest is the tail, the level the largest of the others.
   EXPECT_EQ(weights_of(trunc, kFour, {1, 2, 3, 10}), (Values{0, 0, 0, 4}));
   EXPECT_EQ(trunc.level(), 3.0);
@@ -44,11 +44,18 @@ TEST(Objective, trunc_counts_examples_above_the_level) {
   EXPECT_EQ(trunc.level(), 4.0);  // the second largest of 5, 2, 2.5, 4
 }
 
+TEST(Objective, gamma_mixes_in_the_mean) {
+  TruncObjective trunc(4, {.alpha = 0.25, .gamma = 0.5}, 100);
+  EXPECT_EQ(weights_of(trunc, kFour, {1, 2, 3, 10}), (Values{0.5, 0.5, 0.5, 2.5}));
+  SoftObjective mean(4, {.alpha = 0.25, .gamma = 1}, 100, 0.1);
+  EXPECT_EQ(weights_of(mean, kFour, {1, 2, 3, 10}), (Values{1, 1, 1, 1}));
+}
+
 TEST(Objective, equal_losses_count_alike) {
   // As before the first step of a classifier from 0: all losses are log 2.
   for (const double alpha : {0.25, 0.5, 1.0}) {
-    TruncObjective trunc(4, alpha, 100);
-    SoftObjective soft(4, alpha, 100, 0.1);
+    TruncObjective trunc(4, {alpha}, 100);
+    SoftObjective soft(4, {alpha}, 100, 0.1);
     for (const double weight : weights_of(trunc, kFour, Values(4, 0.7))) EXPECT_EQ(weight, 1.0);
     for (const double weight : weights_of(soft, kFour, Values(4, 0.7))) {
       EXPECT_NEAR(weight, 1.0, 1e-9);
@@ -57,7 +64,7 @@ TEST(Objective, equal_losses_count_alike) {
 }
 
 TEST(Objective, soft_weights_are_sigmoids_about_the_level) {
-  SoftObjective soft(4, 0.5, 100, 0.4);
+  SoftObjective soft(4, {0.5}, 100, 0.4);
   const Values losses{0, 1, 2, 3};
   const Values weights = weights_of(soft, kFour, losses);
   EXPECT_DOUBLE_EQ(soft.width(), 0.4 * 2.5);  // the CVaR at 1/2 is (2 + 3)/2
@@ -68,8 +75,8 @@ TEST(Objective, soft_weights_are_sigmoids_about_the_level) {
 }
 
 TEST(Objective, soft_tends_to_trunc_as_it_cools) {
-  TruncObjective trunc(4, 0.5, 100);
-  SoftObjective cold(4, 0.5, 100, 1e-4);
+  TruncObjective trunc(4, {0.5}, 100);
+  SoftObjective cold(4, {0.5}, 100, 1e-4);
   const Values losses{0, 1, 2, 3};
   const Values hard = weights_of(trunc, kFour, losses);
   const Values soft = weights_of(cold, kFour, losses);
@@ -77,15 +84,15 @@ TEST(Objective, soft_tends_to_trunc_as_it_cools) {
 }
 
 TEST(Objective, soft_has_no_unit) {
-  SoftObjective small(4, 0.25, 100, 0.1);
-  SoftObjective large(4, 0.25, 100, 0.1);
+  SoftObjective small(4, {0.25}, 100, 0.1);
+  SoftObjective large(4, {0.25}, 100, 0.1);
   EXPECT_EQ(weights_of(small, kFour, {1, 2, 3, 10}),
             weights_of(large, kFour, {1024, 2048, 3072, 10240}));
 }
 
 TEST(Objective, no_loss_or_temperature_overflows) {
   for (const double temperature : {1e-9, 1.0, 1e9}) {
-    SoftObjective soft(3, 0.4, 100, temperature);
+    SoftObjective soft(3, {0.4}, 100, temperature);
     for (int t = 0; t < 10; ++t) {
       for (const double weight : weights_of(soft, {0, 1, 2}, {0, 1e300, 1.7e308})) {
         EXPECT_TRUE(std::isfinite(weight)) << temperature;
@@ -95,9 +102,9 @@ TEST(Objective, no_loss_or_temperature_overflows) {
       EXPECT_TRUE(std::isfinite(weight));
     }
   }
-  EXPECT_THROW(SoftObjective(3, 0.1, 100, 0.0), OptionError);
-  EXPECT_THROW(TruncObjective(3, 0.0, 100), OptionError);
-  EXPECT_THROW(TruncObjective(3, 0.1, 0.5), OptionError);
+  EXPECT_THROW(SoftObjective(3, {0.1}, 100, 0.0), OptionError);
+  EXPECT_THROW(TruncObjective(3, {0.0}, 100), OptionError);
+  EXPECT_THROW(TruncObjective(3, {0.1}, 0.5), OptionError);
 }
 
 // Mean weight of losses drawn at random from `rows` rows with heavy tails, after a start.
@@ -132,9 +139,9 @@ TEST(Objective, level_is_unbiased_for_every_batch_and_alpha) {
   for (const std::size_t rows : {500, 100'000}) {
     for (const double alpha : {0.1, 0.01}) {
       for (const std::size_t batch : {8, 64, 512}) {
-        EXPECT_NEAR(mean_weight(TruncObjective(rows, alpha, 100), rows, batch), 1.0, 0.08)
+        EXPECT_NEAR(mean_weight(TruncObjective(rows, {alpha}, 100), rows, batch), 1.0, 0.08)
             << rows << ", alpha " << alpha << ", batch " << batch;
-        EXPECT_NEAR(mean_weight(SoftObjective(rows, alpha, 100, 0.1), rows, batch), 1.0, 0.08)
+        EXPECT_NEAR(mean_weight(SoftObjective(rows, {alpha}, 100, 0.1), rows, batch), 1.0, 0.08)
             << rows << ", alpha " << alpha << ", batch " << batch;
       }
     }
@@ -143,7 +150,7 @@ TEST(Objective, level_is_unbiased_for_every_batch_and_alpha) {
 
 TEST(Objective, tails_of_a_fraction_of_a_row_are_right_on_average) {
   // 0.001 of 500 rows is half a row: the largest loss counts in every second fit.
-  EXPECT_NEAR(mean_weight(TruncObjective(500, 0.001, 100), 500, 8), 1.0, 0.15);
+  EXPECT_NEAR(mean_weight(TruncObjective(500, {0.001}, 100), 500, 8), 1.0, 0.15);
 }
 
 TEST(LossWindow, holds_the_latest_loss_of_every_row_while_they_fit) {
@@ -196,8 +203,8 @@ void expect_to_resume(O original, O loaded) {
 }
 
 TEST(Objective, resumes_from_its_saved_state) {
-  expect_to_resume(TruncObjective(6, 0.3, 100), TruncObjective(6, 0.3, 100));
-  expect_to_resume(SoftObjective(6, 0.3, 100, 0.1), SoftObjective(6, 0.3, 100, 0.1));
+  expect_to_resume(TruncObjective(6, {0.3}, 100), TruncObjective(6, {0.3}, 100));
+  expect_to_resume(SoftObjective(6, {0.3}, 100, 0.1), SoftObjective(6, {0.3}, 100, 0.1));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Training with row weights: a row of weight w counts as w rows.
 
 #include <adacvar/base/error.hpp>
-#include "learner/objective.hpp"
 #include <adacvar/learner/train.hpp>
+#include "learner/objective.hpp"
 
 #include "support/small_problems.hpp"
 #include "support/temporary_folder.hpp"
@@ -97,15 +97,15 @@ TEST(ObjectiveWeights, trunc_levels_hold_the_share_of_the_weight) {
   const Values losses{1, 2, 3, 10};
   const Values row_weights{1, 1, 2, 1};
   Values weights(4);
-  TruncObjective fifth(4, 0.2, 100, row_weights);
+  TruncObjective fifth(4, {0.2}, 100, row_weights);
   fifth.weight(batch, losses, weights);
   EXPECT_EQ(fifth.level(), 3.0);
   EXPECT_EQ(weights, (Values{0, 0, 0, 5}));
-  TruncObjective most(4, 0.6, 100, row_weights);
+  TruncObjective most(4, {0.6}, 100, row_weights);
   most.weight(batch, losses, weights);
   EXPECT_EQ(most.level(), 2.0);
   // The border row is in the tail in every second fit.
-  TruncObjective half(4, 0.4, 100, row_weights);
+  TruncObjective half(4, {0.4}, 100, row_weights);
   double in_tail = 0;
   constexpr int kFits = 1000;
   for (int fit = 0; fit < kFits; ++fit) {
@@ -119,8 +119,8 @@ TEST(ObjectiveWeights, equal_losses_and_all_of_the_weight_count_alike) {
   const std::vector<Index> batch{0, 1, 2, 3};
   const Values row_weights{1, 5, 2, 0.5};
   for (const double alpha : {0.25, 0.5, 1.0}) {
-    TruncObjective trunc(4, alpha, 100, row_weights);
-    SoftObjective soft(4, alpha, 100, 0.1, row_weights);
+    TruncObjective trunc(4, {alpha}, 100, row_weights);
+    SoftObjective soft(4, {alpha}, 100, 0.1, row_weights);
     Values weights(4);
     Values soft_weights(4);
     double mean = 0;
@@ -152,7 +152,7 @@ TEST(ObjectiveWeights, soft_weights_have_mean_one_under_the_row_weights) {
       losses[i] = std::exp(6 * rng.uniform());
       batch[i] = static_cast<Index>(i);
     }
-    SoftObjective soft(rows, alpha, 1e6, 0.001 + rng.uniform(), row_weights);
+    SoftObjective soft(rows, {alpha}, 1e6, 0.001 + rng.uniform(), row_weights);
     Values weights(rows);
     soft.weight(batch, losses, weights);
     double sum = 0;

@@ -191,6 +191,8 @@ TEST(ModelFile, every_option_comes_back) {
   TrainedModel model = regression_model();
   model.options = {.algorithm = Algorithm::soft,
                    .alpha = 0.07,
+                   .gamma = 0.28,
+                   .exploration = 0.29,
                    .epochs = 11,
                    .batch = 12,
                    .learning_rate = 0.13,
@@ -203,13 +205,13 @@ TEST(ModelFile, every_option_comes_back) {
                    .iterate = Iterate::random,
                    .patience = 21,
                    .seed = std::numeric_limits<std::uint64_t>::max(),
-                   .sampler = {.alpha = 0.07,  // a file has one alpha
+                   .sampler = {.alpha = 0.07,  // a file has one alpha and one gamma
                                .estimator = Estimator::gain,
                                .eta = 0.22,
                                .eta_scale = 0.23,
                                .schedule = EtaSchedule::adagrad,
                                .horizon = 24,
-                               .gamma = 0.25,
+                               .gamma = 0.28,
                                .epsilon = 0.26,
                                .scale = LossScale::running,
                                .loss_scale = 0.27,
@@ -226,13 +228,13 @@ TEST(ModelFile, an_option_that_an_older_program_did_not_have_is_its_default) {
   const TemporaryFolder folder;
   TrainedModel model = regression_model();
   model.options.patience = 3;
-  model.options.sampler.gamma = 0.5;
+  model.options.sampler.epsilon = 0.5;
   save_model(folder.path() / "m.json", model);
   json content = json::parse(bytes_of(folder.path() / "m.json"));
   EXPECT_EQ(content["options"].erase("patience"), 1U);
   const TrainedModel read = load_model(folder.write("old.json", content.dump()));
   EXPECT_EQ(read.options.patience, 0U);
-  EXPECT_EQ(read.options.sampler.gamma, 0.5);
+  EXPECT_EQ(read.options.sampler.epsilon, 0.5);
 }
 
 /// A model file, to be damaged.

@@ -30,13 +30,14 @@ const Loss kSquared(LossKind::squared);
 
 double gap_of(const LinearModel& model, const Dataset& data, double alpha) {
   const double least =
-      solve_exact(data, kSquared, {.alpha = alpha, .tolerance = 1e-9}).certificate.lower;
+      solve_exact(data, kSquared, {.risk = {.alpha = alpha}, .tolerance = 1e-9}).certificate.lower;
   return cvar(losses_of(model, data, kSquared), alpha) / least - 1;
 }
 
 TEST(BeTheLeader, against_the_uniform_law_it_is_least_squares_at_once) {
   const Dataset data = made("normal", 300);
-  const LinearModel exact = solve_exact(data, kSquared, {.alpha = 1, .tolerance = 1e-12}).model;
+  const LinearModel exact =
+      solve_exact(data, kSquared, {.risk = {.alpha = 1}, .tolerance = 1e-12}).model;
   for (const Information information : {Information::bandit, Information::full}) {
     const TrainResult found = be_the_leader(
         data, nullptr, kSquared,
@@ -52,10 +53,10 @@ TEST(BeTheLeader, with_full_information_more_rounds_come_nearer) {
   double last = 1e9;
   for (const std::uint64_t epochs : {10U, 50U, 250U}) {
     const TrainResult found = be_the_leader(data, nullptr, kSquared,
-                                            {.learner = Learner::btl,
+                                            {.exploration = 0,
+                                             .learner = Learner::btl,
                                              .information = Information::full,
-                                             .epochs = epochs,
-                                             .sampler = {.gamma = 0}});
+                                             .epochs = epochs});
     const double gap = gap_of(found.model, data, 0.1);
     EXPECT_LT(gap, last) << epochs;
     EXPECT_GE(gap, -1e-8);

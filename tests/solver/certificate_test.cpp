@@ -106,9 +106,9 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_distribution) {
     double tightest = std::numeric_limits<double>::infinity();
     for (int problem = 0; problem < 400; ++problem) {
       const Case made = any_case(kind, rng);
-      const ExactResult best =
-          solve_exact(made.data, made.loss,
-                      {.alpha = made.alpha, .ridge = made.ridge, .tolerance = 1e-10, .threads = 1});
+      const ExactResult best = solve_exact(
+          made.data, made.loss,
+          {.risk = {.alpha = made.alpha}, .ridge = made.ridge, .tolerance = 1e-10, .threads = 1});
       // No model is below the optimum, so what the best model has is enough to compare with.
       const double known = objective(best.model, made.data, made.loss, made.alpha, made.ridge);
       ASSERT_NEAR(best.certificate.upper, known, 1e-12 * (1 + known));
@@ -116,8 +116,9 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_distribution) {
       for (int trial = 0; trial < 3; ++trial) {
         const std::vector<double> q = any_distribution(made.data.rows, made.alpha, rng);
         const LinearModel model = any_model(made.data, made.loss, rng);
-        const Certificate found = certify(model, made.data, made.loss, q,
-                                          {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
+        const Certificate found =
+            certify(model, made.data, made.loss, q,
+                    {.risk = {.alpha = made.alpha}, .ridge = made.ridge, .threads = 1});
         ASSERT_GE(found.lower, 0);
         ASSERT_GE(found.radius, 100);
         if (norm_of(best.model) > found.radius) continue;
@@ -128,8 +129,9 @@ TEST(Certificate, never_exceeds_the_optimum_whatever_the_distribution) {
                          objective(model, made.data, made.loss, made.alpha, made.ridge));
       }
       if (known > 1e-6) {
-        const Certificate own = certify(best.model, made.data, made.loss, best.q,
-                                        {.alpha = made.alpha, .ridge = made.ridge, .threads = 1});
+        const Certificate own =
+            certify(best.model, made.data, made.loss, best.q,
+                    {.risk = {.alpha = made.alpha}, .ridge = made.ridge, .threads = 1});
         ASSERT_LE(own.lower, known * (1 + 1e-14)) << own.lower / known - 1;
         if (best.norm < 1e9) tightest = std::min(tightest, own.lower / known);
       }
@@ -202,14 +204,14 @@ TEST(Certificate, holds_within_its_radius_where_features_are_collinear_up_to_rou
                    << kLossNames.of(kind) << " problem " << problem << " alpha " << made.alpha);
       const LinearModel fit =
           together(solve_exact(twins.apart, made.loss,
-                               {.alpha = made.alpha, .tolerance = 1e-9, .threads = 1})
+                               {.risk = {.alpha = made.alpha}, .tolerance = 1e-9, .threads = 1})
                        .model);
-      const ExactResult found =
-          solve_exact(made.data, made.loss, {.alpha = made.alpha, .tolerance = 1e-9, .threads = 1});
+      const ExactResult found = solve_exact(
+          made.data, made.loss, {.risk = {.alpha = made.alpha}, .tolerance = 1e-9, .threads = 1});
       const LinearModel any = any_model(made.data, made.loss, rng);
       const Certificate by_distribution =
           certify(any, made.data, made.loss, any_distribution(made.data.rows, made.alpha, rng),
-                  {.alpha = made.alpha, .threads = 1});
+                  {.risk = {.alpha = made.alpha}, .threads = 1});
       for (const double share : {1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0}) {
         const LinearModel model = between(found.model, fit, share);
         const double here = objective(model, made.data, made.loss, made.alpha, 0);
@@ -246,7 +248,7 @@ TEST(Certificate, holds_within_a_radius_that_is_given) {
       const Case made = any_case(kind, rng);
       const double radius = std::exp(5 * rng.uniform() - 3);
       const ExactOptions options{
-          .alpha = made.alpha, .ridge = made.ridge, .radius = radius, .threads = 1};
+          .risk = {.alpha = made.alpha}, .ridge = made.ridge, .radius = radius, .threads = 1};
       const ExactResult found = solve_exact(made.data, made.loss, options);
       // A ball that does not hold the solution is enlarged until it does.
       const double used = found.certificate.radius;
@@ -281,12 +283,12 @@ TEST(Certificate, copies_pay_for_a_tiny_ridge_together) {
   for (const double ridge : {1e-8, 1e-9, 1e-12, 1e-15}) {
     const double optimum = ridge / 4 - ridge * ridge / 16 + 5e-9;
     const double by_distribution =
-        certify(model, data, loss, q, {.alpha = 1, .ridge = ridge, .threads = 1}).lower;
+        certify(model, data, loss, q, {.risk = {.alpha = 1}, .ridge = ridge, .threads = 1}).lower;
     EXPECT_LE(by_distribution, optimum * (1 + 1e-12)) << ridge;
     EXPECT_GE(by_distribution, 4.9e-9) << ridge;
     const std::atomic<bool> at_once = true;
     const ExactResult stopped = solve_exact(
-        data, loss, {.alpha = 1, .ridge = ridge, .threads = 1, .stop = &at_once}, &model);
+        data, loss, {.risk = {.alpha = 1}, .ridge = ridge, .threads = 1, .stop = &at_once}, &model);
     EXPECT_LE(stopped.certificate.lower, optimum * (1 + 1e-12)) << ridge;
   }
 }
@@ -296,16 +298,19 @@ TEST(Certificate, laws_of_any_size_are_taken) {
   for (const LossKind kind : support::kAllLosses) {
     const Dataset data = random_data(task_of(kind), {.rows = 12, .features = 2}, rng);
     const LinearModel model(2, Loss(kind).outputs(data.class_names.size()));
-    const double expected =
-        certify(model, data, Loss(kind), std::vector<double>(12, 1.0 / 12), {.alpha = 0.5}).lower;
+    const double expected = certify(model, data, Loss(kind), std::vector<double>(12, 1.0 / 12),
+                                    {.risk = {.alpha = 0.5}})
+                                .lower;
     for (const double size : {1e307, 1e3}) {
       const double found =
-          certify(model, data, Loss(kind), std::vector<double>(12, size), {.alpha = 0.5}).lower;
+          certify(model, data, Loss(kind), std::vector<double>(12, size), {.risk = {.alpha = 0.5}})
+              .lower;
       EXPECT_NEAR(found, expected, 1e-8 * expected) << kLossNames.of(kind);
     }
     // One that adds up to next to nothing bounds by next to nothing.
     EXPECT_LE(
-        certify(model, data, Loss(kind), std::vector<double>(12, 1e-300), {.alpha = 0.5}).lower,
+        certify(model, data, Loss(kind), std::vector<double>(12, 1e-300), {.risk = {.alpha = 0.5}})
+            .lower,
         1e-290);
   }
 }
@@ -331,13 +336,13 @@ TEST(Certificate, never_exceeds_the_optimum_of_copies_with_a_tiny_ridge) {
       }
       const double ridge = std::array{1e-15, 1e-12, 1e-9, 1e-8, 1.1e-8, 1e-3}.at(rng.below(6));
       const ExactOptions exactly{
-          .alpha = made.alpha, .ridge = ridge, .tolerance = 1e-9, .threads = 1};
+          .risk = {.alpha = made.alpha}, .ridge = ridge, .tolerance = 1e-9, .threads = 1};
       const ExactResult best = solve_exact(doubled, made.loss, exactly);
       const double known = best.certificate.upper * (1 + 1e-12);
       LinearModel model = any_model(made.data, made.loss, rng);
       for (double& parameter : model.parameters()) parameter *= 1e4;
       // From there the copies' weights need not meet: nothing but the ridge tells them apart.
-      const CertifyOptions options{.alpha = made.alpha, .ridge = ridge, .threads = 1};
+      const CertifyOptions options{.risk = {.alpha = made.alpha}, .ridge = ridge, .threads = 1};
       for (const std::vector<double>& q :
            {best.q, any_distribution(made.data.rows, made.alpha, rng)}) {
         ASSERT_LE(certify(model, made.data, made.loss, q, options).lower, known)
@@ -397,7 +402,7 @@ TEST(Certificate, holds_against_a_search_by_hand_in_one_feature) {
           },
           -20, 20);
       const ExactResult found = solve_exact(
-          data, loss, {.alpha = alpha, .ridge = ridge, .tolerance = 1e-10, .threads = 1});
+          data, loss, {.risk = {.alpha = alpha}, .ridge = ridge, .tolerance = 1e-10, .threads = 1});
       EXPECT_LE(found.certificate.lower, searched * (1 + 1e-14));
       EXPECT_NEAR(found.certificate.upper, searched, 1e-8 * (1 + searched))
           << kLossNames.of(kind) << " problem " << problem << " alpha " << alpha;
@@ -421,8 +426,9 @@ TEST(Certificate, holds_and_is_tight_against_least_squares) {
     }
     const Eigen::VectorXd theta = x.colPivHouseholderQr().solve(y);
     const double optimum = (x * theta - y).squaredNorm() / 20;
-    const Certificate found = certify(LinearModel(3, 1), data, Loss(LossKind::squared),
-                                      std::vector<double>(20, 0.05), {.alpha = 1, .threads = 1});
+    const Certificate found =
+        certify(LinearModel(3, 1), data, Loss(LossKind::squared), std::vector<double>(20, 0.05),
+                {.risk = {.alpha = 1}, .threads = 1});
     EXPECT_LE(found.lower, optimum * (1 + 1e-14));
     EXPECT_GE(found.lower, optimum * (1 - 1e-10));
   }
@@ -435,7 +441,7 @@ TEST(Certificate, does_not_depend_on_the_number_of_threads) {
   for (double& weight : q) weight = rng.uniform() / 10'000;
   const auto bound = [&](unsigned threads) {
     return certify(LinearModel(3, 1), data, Loss(LossKind::huber), q,
-                   {.alpha = 0.3, .threads = threads});
+                   {.risk = {.alpha = 0.3}, .threads = threads});
   };
   const Certificate one = bound(1);
   const Certificate three = bound(3);
@@ -457,7 +463,7 @@ TEST(Certificate, bad_input_is_refused_in_words) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   using support::expect_words;
   const auto call = [&](const LinearModel& m, const std::vector<double>& q, double alpha) {
-    return [=, &data, &loss] { (void)certify(m, data, loss, q, {.alpha = alpha}); };
+    return [=, &data, &loss] { (void)certify(m, data, loss, q, {.risk = {.alpha = alpha}}); };
   };
   expect_words<OptionError>(call(model, {1}, 0.5), "q has 1 entries, the data 2 rows");
   expect_words<OptionError>(call(model, {1, -1}, 0.5), "q[1] = -1 is not a probability");

@@ -152,8 +152,8 @@ void expect_clear_endings(int count, const std::function<Problem(Rng&)>& make) {
   for (int seed = 0; seed < count; ++seed) {
     Rng rng(static_cast<std::uint64_t>(seed));
     const Problem problem = make(rng);
-    const ExactResult found =
-        solve_exact(problem.data, problem.loss, {.alpha = problem.alpha, .ridge = problem.ridge});
+    const ExactResult found = solve_exact(
+        problem.data, problem.loss, {.risk = {.alpha = problem.alpha}, .ridge = problem.ridge});
     SCOPED_TRACE(testing::Message()
                  << kLossNames.of(problem.loss.kind()) << " seed " << seed << " alpha "
                  << problem.alpha << " lower " << found.certificate.lower << " upper "
@@ -205,8 +205,8 @@ TEST(DegenerateProblems, units_of_the_features_do_not_matter) {
     const Dataset data = random_data(task_of(kind), {.rows = 80, .features = 3}, rng);
     Dataset scaled = data;
     for (float& x : scaled.dense) x *= 0x1p40F;
-    const ExactResult one = solve_exact(data, Loss(kind), {.alpha = 0.4});
-    const ExactResult other = solve_exact(scaled, Loss(kind), {.alpha = 0.4});
+    const ExactResult one = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.4}});
+    const ExactResult other = solve_exact(scaled, Loss(kind), {.risk = {.alpha = 0.4}});
     EXPECT_EQ(other.status, ExactStatus::optimal);
     EXPECT_NEAR(other.certificate.lower, one.certificate.lower, 2e-6 * one.certificate.lower);
     EXPECT_NEAR(other.model.weights(0)[0] * 0x1p40, one.model.weights(0)[0], 1e-2);
@@ -217,9 +217,9 @@ TEST(DegenerateProblems, targets_far_from_0_are_fitted_to_their_spread) {
   Rng rng(4);
   for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::pinball}) {
     Dataset data = random_data(Task::regression, {.rows = 60, .features = 2}, rng);
-    const ExactResult near = solve_exact(data, Loss(kind), {.alpha = 0.3});
+    const ExactResult near = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.3}});
     for (double& y : data.targets) y += 1e8;
-    const ExactResult far = solve_exact(data, Loss(kind), {.alpha = 0.3});
+    const ExactResult far = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.3}});
     EXPECT_EQ(far.status, ExactStatus::optimal);
     EXPECT_NEAR(far.certificate.upper, near.certificate.upper, 3e-6 * near.certificate.upper);
   }
@@ -231,8 +231,9 @@ TEST(DegenerateProblems, bounds_stay_below_models_of_other_tolerances) {
     Rng rng(static_cast<std::uint64_t>(seed));
     const Problem problem = raw_features(LossKind::squared, {10, 1e6F, true}, rng);
     const auto solve = [&](double tolerance) {
-      return solve_exact(problem.data, problem.loss,
-                         {.alpha = problem.alpha, .ridge = problem.ridge, .tolerance = tolerance});
+      return solve_exact(
+          problem.data, problem.loss,
+          {.risk = {.alpha = problem.alpha}, .ridge = problem.ridge, .tolerance = tolerance});
     };
     const double best = std::min(solve(1e-3).certificate.upper, solve(1e-9).certificate.upper);
     EXPECT_LE(solve(1e-6).certificate.lower, best * (1 + 1e-9)) << seed;
@@ -252,7 +253,7 @@ TEST(DegenerateProblems, of_many_optima_the_one_without_weights_is_returned) {
   data.rows = data.targets.size();
   for (const LossKind kind : {LossKind::logistic, LossKind::hinge, LossKind::softmax}) {
     for (const double alpha : {0.1, 0.5, 1.0}) {
-      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}});
       EXPECT_EQ(found.status, ExactStatus::optimal);
       EXPECT_EQ(found.norm, 0) << kLossNames.of(kind) << alpha;
       EXPECT_EQ(found.certificate.upper, kind == LossKind::hinge ? 1.0 : std::log(2.0));

@@ -88,7 +88,7 @@ TEST(ExactCvar, at_alpha_one_is_least_squares) {
   Rng rng(1);
   Dataset data = random_data(Task::regression, {.rows = 300, .features = 6}, rng);
   for (double& target : data.targets) target = (target - 0.3) / 1.7;
-  const ExactResult found = solve_exact(data, Loss(LossKind::squared), {.alpha = 1});
+  const ExactResult found = solve_exact(data, Loss(LossKind::squared), {.risk = {.alpha = 1}});
   expect_optimal(found, 1e-6);
   const Eigen::VectorXd expected = features_of(data).colPivHouseholderQr().solve(targets_of(data));
   expect_parameters(found, expected, 1e-8);
@@ -99,7 +99,7 @@ TEST(ExactCvar, at_alpha_one_with_ridge_is_ridge_regression) {
   const Dataset data = random_data(Task::regression, {.rows = 80, .features = 4}, rng);
   const double ridge = 0.7;
   const ExactResult found =
-      solve_exact(data, Loss(LossKind::squared), {.alpha = 1, .ridge = ridge});
+      solve_exact(data, Loss(LossKind::squared), {.risk = {.alpha = 1}, .ridge = ridge});
   expect_optimal(found, 1e-6);
   const Eigen::MatrixXd x = features_of(data);
   Eigen::MatrixXd matrix = 2.0 / 80 * x.transpose() * x;
@@ -112,7 +112,7 @@ TEST(ExactCvar, at_alpha_one_is_logistic_regression) {
   const Dataset data = random_data(Task::binary, {.rows = 300, .features = 5}, rng);
   for (const double ridge : {0.0, 0.1}) {
     const ExactResult found =
-        solve_exact(data, Loss(LossKind::logistic), {.alpha = 1, .ridge = ridge});
+        solve_exact(data, Loss(LossKind::logistic), {.risk = {.alpha = 1}, .ridge = ridge});
     expect_optimal(found, 1e-6);
     // Newton's method written out.
     const Eigen::MatrixXd x = features_of(data);
@@ -137,7 +137,7 @@ TEST(ExactCvar, softmax_of_two_classes_is_logistic) {
   Rng rng(4);
   const Dataset data = random_data(Task::binary, {.rows = 120, .features = 3}, rng);
   for (const double alpha : {1.0, 0.7}) {
-    const ExactOptions options{.alpha = alpha, .tolerance = 1e-9};
+    const ExactOptions options{.risk = {.alpha = alpha}, .tolerance = 1e-9};
     const ExactResult logistic = solve_exact(data, Loss(LossKind::logistic), options);
     const ExactResult softmax = solve_exact(data, Loss(LossKind::softmax), options);
     expect_optimal(logistic, 1e-9);
@@ -160,7 +160,7 @@ TEST(ExactCvar, every_loss_is_certified_at_every_alpha) {
     for (const double alpha : {0.001, 1.0 / 150, 0.1, 0.5, 0.9, 149.0 / 150, 149.5 / 150, 1.0}) {
       for (const double ridge : {0.0, 0.01}) {
         const ExactResult found =
-            solve_exact(data, loss, {.alpha = alpha, .ridge = ridge, .tolerance = 1e-8});
+            solve_exact(data, loss, {.risk = {.alpha = alpha}, .ridge = ridge, .tolerance = 1e-8});
         SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha << " ridge "
                                         << ridge << " gap " << found.certificate.relative_gap());
         expect_optimal(found, 1e-8);
@@ -177,14 +177,14 @@ TEST(ExactCvar, every_loss_is_certified_at_every_alpha) {
 // Only the intercept counts: its optimum is a statistic of the targets.
 TEST(ExactCvar, constant_models_are_known_statistics) {
   const Dataset data = column_of({1, 2, 4, 8, 16, 32, 64});
-  const ExactOptions mean{.alpha = 1, .tolerance = 1e-10};
+  const ExactOptions mean{.risk = {.alpha = 1}, .tolerance = 1e-10};
   const auto intercept = [](const ExactResult& result) { return result.model.intercept(0); };
   EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::squared), mean)), 127.0 / 7, 1e-6);
   EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::absolute), mean)), 8, 1e-6);
   EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::pinball, 1, 0.2), mean)), 2, 1e-6);
   EXPECT_NEAR(intercept(solve_exact(data, Loss(LossKind::pinball, 1, 0.8), mean)), 32, 1e-6);
   // alpha near 0 is the maximum: the middle of the range for both.
-  const ExactOptions worst{.alpha = 0.01, .tolerance = 1e-10};
+  const ExactOptions worst{.risk = {.alpha = 0.01}, .tolerance = 1e-10};
   for (const LossKind kind : {LossKind::squared, LossKind::absolute}) {
     const ExactResult found = solve_exact(data, Loss(kind), worst);
     expect_optimal(found, 1e-10);
@@ -204,7 +204,7 @@ TEST(ExactCvar, one_row_is_fitted) {
     Rng rng(6);
     const Dataset data = random_data(task_of(kind), {.rows = 1, .features = 2, .classes = 3}, rng);
     for (const double alpha : {0.1, 1.0}) {
-      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}});
       SCOPED_TRACE(kLossNames.of(kind));
       expect_finite(found);
       const bool far = kind == LossKind::logistic || kind == LossKind::softmax;
@@ -219,7 +219,7 @@ TEST(ExactCvar, data_without_features_has_intercepts) {
   data.features = 0;
   data.dense.clear();
   const ExactResult found =
-      solve_exact(data, Loss(LossKind::squared), {.alpha = 1, .tolerance = 1e-10});
+      solve_exact(data, Loss(LossKind::squared), {.risk = {.alpha = 1}, .tolerance = 1e-10});
   expect_optimal(found, 1e-10);
   EXPECT_NEAR(found.model.intercept(0), 3, 1e-8);
 }
@@ -232,7 +232,7 @@ TEST(ExactCvar, a_perfect_fit_has_optimum_zero) {
       const Dataset data =
           random_data(Task::regression, {.rows = rows, .features = 2, .noise = 0}, rng);
       for (const double alpha : {0.1, 0.5, 1.0}) {
-        const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+        const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}});
         SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << rows << " alpha " << alpha);
         expect_finite(found);
         EXPECT_EQ(found.status, ExactStatus::optimal);
@@ -248,7 +248,7 @@ TEST(ExactCvar, targets_that_are_all_zero_end_at_once) {
        {LossKind::squared, LossKind::absolute, LossKind::huber, LossKind::pinball}) {
     for (const double alpha : {0.3, 1.0}) {
       const ExactResult found =
-          solve_exact(column_of({0, 0, 0, 0, 0}), Loss(kind), {.alpha = alpha});
+          solve_exact(column_of({0, 0, 0, 0, 0}), Loss(kind), {.risk = {.alpha = alpha}});
       expect_finite(found);
       EXPECT_EQ(found.status, ExactStatus::optimal);
       EXPECT_EQ(found.certificate.upper, 0);
@@ -267,7 +267,7 @@ TEST(ExactCvar, rank_deficient_features_do_no_harm) {
     more.dense.clear();
     for (const float x : one.dense) more.dense.insert(more.dense.end(), {x, x, 2.5F, -2 * x});
     for (const double alpha : {0.2, 1.0}) {
-      const ExactOptions options{.alpha = alpha, .tolerance = 1e-7};
+      const ExactOptions options{.risk = {.alpha = alpha}, .tolerance = 1e-7};
       const ExactResult alone = solve_exact(one, Loss(kind), options);
       const ExactResult found = solve_exact(more, Loss(kind), options);
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
@@ -282,7 +282,7 @@ TEST(ExactCvar, separable_classes_are_told) {
   for (const LossKind kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
     const Dataset data = random_data(Task::binary, {.rows = 60, .features = 2, .noise = 0}, rng);
     for (const double alpha : {0.02, 0.3, 1.0}) {
-      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}});
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
       expect_finite(found);
       EXPECT_EQ(found.status,
@@ -290,7 +290,8 @@ TEST(ExactCvar, separable_classes_are_told) {
       EXPECT_LE(found.certificate.upper, 1e-11);
       EXPECT_GT(found.norm, 1);
       // With ridge there is an optimum.
-      expect_optimal(solve_exact(data, Loss(kind), {.alpha = alpha, .ridge = 1e-3}), 1e-6);
+      expect_optimal(solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}, .ridge = 1e-3}),
+                     1e-6);
     }
   }
 }
@@ -299,7 +300,7 @@ TEST(ExactCvar, separable_classes_are_told) {
 TEST(ExactCvar, half_separable_classes_are_certified_all_the_same) {
   Dataset data = column_of({0, 1, 1, 1, 0, 0}, Task::binary);
   data.dense = {0, 0, 1, 2, -1, -3};
-  const ExactResult found = solve_exact(data, Loss(LossKind::logistic), {.alpha = 1});
+  const ExactResult found = solve_exact(data, Loss(LossKind::logistic), {.risk = {.alpha = 1}});
   expect_finite(found);
   EXPECT_NEAR(found.certificate.upper, std::log(2.0) / 3, 1e-6);
   EXPECT_LE(found.certificate.lower, std::log(2.0) / 3);
@@ -313,7 +314,8 @@ TEST(ExactCvar, half_separable_classes_of_three_are_certified_too) {
   data.dense = {-2, -1, 0, 0, -1, -1, 0, 0, -2, 0};
   data.class_names = {"b", "r", "g"};
   for (const double alpha : {0.1, 0.3}) {
-    const ExactResult found = solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha});
+    const ExactResult found =
+        solve_exact(data, Loss(LossKind::softmax), {.risk = {.alpha = alpha}});
     expect_finite(found);
     EXPECT_EQ(found.status, ExactStatus::optimal) << alpha;
     EXPECT_NEAR(found.certificate.upper, std::log(2.0), 1e-6);
@@ -322,7 +324,8 @@ TEST(ExactCvar, half_separable_classes_of_three_are_certified_too) {
   data.dense = {-2, 2, 1, 1, 0};
   data.class_names = {"b", "r", "g"};
   for (const double alpha : {0.1, 0.3}) {
-    const ExactResult found = solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha});
+    const ExactResult found =
+        solve_exact(data, Loss(LossKind::softmax), {.risk = {.alpha = alpha}});
     EXPECT_EQ(found.status, ExactStatus::optimal) << alpha;
   }
 }
@@ -335,7 +338,7 @@ TEST(ExactCvar, classes_do_not_drift_together) {
   data.class_names = {"r", "g"};
   for (const double alpha : {0.77, 1.0}) {
     const ExactResult found =
-        solve_exact(data, Loss(LossKind::softmax), {.alpha = alpha, .ridge = 1e-6});
+        solve_exact(data, Loss(LossKind::softmax), {.risk = {.alpha = alpha}, .ridge = 1e-6});
     EXPECT_EQ(found.status, ExactStatus::optimal);
     EXPECT_LT(found.norm, 10);
     const std::size_t width = data.features + 1;
@@ -350,9 +353,9 @@ TEST(ExactCvar, the_size_of_the_features_does_not_matter) {
   Rng rng(12);
   Dataset data = random_data(Task::multiclass, {.rows = 40, .features = 2, .classes = 3}, rng);
   const Loss loss(LossKind::softmax);
-  const double expected = solve_exact(data, loss, {.alpha = 1}).certificate.upper;
+  const double expected = solve_exact(data, loss, {.risk = {.alpha = 1}}).certificate.upper;
   for (std::size_t i = 0; i < data.dense.size(); i += 2) data.dense[i] *= 0x1p20F;
-  const ExactResult found = solve_exact(data, loss, {.alpha = 1});
+  const ExactResult found = solve_exact(data, loss, {.risk = {.alpha = 1}});
   EXPECT_EQ(found.status, ExactStatus::optimal);
   EXPECT_NEAR(found.certificate.upper, expected, 1e-6 * expected);
 }
@@ -363,7 +366,7 @@ TEST(ExactCvar, a_bound_that_only_underflow_keeps_from_0_is_0) {
   data.dense = {1, 2, 2, 5, 4, 4};
   for (const LossKind kind : {LossKind::squared, LossKind::pinball}) {
     for (const double alpha : {0.1, 0.5, 1.0}) {
-      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha});
+      const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}});
       EXPECT_EQ(found.status, ExactStatus::optimal);
       EXPECT_EQ(found.certificate.lower, 0);
     }
@@ -373,7 +376,7 @@ TEST(ExactCvar, a_bound_that_only_underflow_keeps_from_0_is_0) {
 TEST(ExactCvar, one_class_alone_is_told) {
   for (const double alpha : {0.5, 1.0}) {
     const ExactResult found = solve_exact(column_of({1, 1, 1, 1}, Task::binary),
-                                          Loss(LossKind::logistic), {.alpha = alpha});
+                                          Loss(LossKind::logistic), {.risk = {.alpha = alpha}});
     expect_finite(found);
     EXPECT_EQ(found.status, ExactStatus::not_attained);
   }
@@ -384,7 +387,7 @@ TEST(ExactCvar, the_size_of_the_targets_does_not_matter) {
   Rng rng(10);
   const Dataset data = random_data(Task::regression, {.rows = 80, .features = 3}, rng);
   for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::pinball}) {
-    const ExactOptions options{.alpha = 0.2, .tolerance = 1e-8};
+    const ExactOptions options{.risk = {.alpha = 0.2}, .tolerance = 1e-8};
     const double expected = solve_exact(data, Loss(kind), options).certificate.upper;
     for (const double size : {1e-6, 1e6}) {
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << size);
@@ -407,7 +410,8 @@ TEST(ExactCvar, the_size_of_the_targets_does_not_matter_with_a_ridge) {
     for (const double alpha : {0.05, 0.2, 1.0}) {
       for (const double ridge : {0.0, 0.01, 1.0}) {
         const double expected =
-            solve_exact(data, Loss(kind), {.alpha = alpha, .ridge = ridge, .tolerance = 1e-8})
+            solve_exact(data, Loss(kind),
+                        {.risk = {.alpha = alpha}, .ridge = ridge, .tolerance = 1e-8})
                 .certificate.upper;
         for (const double size : {1e-8, 1e8, 1e12}) {
           SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha << " ridge "
@@ -417,14 +421,14 @@ TEST(ExactCvar, the_size_of_the_targets_does_not_matter_with_a_ridge) {
           const Loss loss(kind, size);
           const double factor = loss.unit(size);
           const ExactOptions options{
-              .alpha = alpha, .ridge = ridge * factor / size / size, .tolerance = 1e-8};
+              .risk = {.alpha = alpha}, .ridge = ridge * factor / size / size, .tolerance = 1e-8};
           const ExactResult found = solve_exact(scaled, loss, options);
           expect_optimal(found, 1e-8);
           EXPECT_NEAR(found.certificate.upper / factor, expected, 2e-8 * expected);
           EXPECT_NEAR(objective(found.model, scaled, loss, alpha, options.ridge),
                       found.certificate.upper, 1e-12 * found.certificate.upper);
-          const Certificate again =
-              certify(found.model, scaled, loss, found.q, {.alpha = alpha, .ridge = options.ridge});
+          const Certificate again = certify(found.model, scaled, loss, found.q,
+                                            {.risk = {.alpha = alpha}, .ridge = options.ridge});
           EXPECT_NEAR(again.lower, found.certificate.lower, 1e-5 * found.certificate.upper);
           EXPECT_EQ(again.upper, found.certificate.upper);
         }
@@ -451,8 +455,9 @@ TEST(ExactCvar, optimal_means_a_gap_within_the_tolerance_or_the_rounding) {
       const double tolerance = std::pow(10.0, -13 * rng.uniform());
       const double alpha = rng.below(3) == 0 ? 1.0 : 0.02 + 0.98 * rng.uniform();
       const double ridge = rng.below(3) == 0 ? std::pow(10.0, -10 * rng.uniform()) : 0.0;
-      const ExactResult found = solve_exact(
-          data, Loss(kind, 1.0, 0.3), {.alpha = alpha, .ridge = ridge, .tolerance = tolerance});
+      const ExactResult found =
+          solve_exact(data, Loss(kind, 1.0, 0.3),
+                      {.risk = {.alpha = alpha}, .ridge = ridge, .tolerance = tolerance});
       const Certificate& c = found.certificate;
       const bool is_within = c.relative_gap() <= tolerance || c.upper - c.lower <= c.rounding;
       if (found.status == ExactStatus::optimal) {
@@ -472,7 +477,7 @@ TEST(ExactCvar, one_row_far_out_decides_small_alpha) {
   for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::huber}) {
     for (const double alpha : {0.01, 0.3, 1.0}) {
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << alpha);
-      expect_optimal(solve_exact(data, Loss(kind), {.alpha = alpha}), 1e-6);
+      expect_optimal(solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}}), 1e-6);
     }
   }
 }
@@ -481,9 +486,9 @@ TEST(ExactCvar, a_warm_start_gives_the_same_optimum) {
   Rng rng(12);
   for (const LossKind kind : support::kAllLosses) {
     const Dataset data = random_data(task_of(kind), {.rows = 90, .features = 3}, rng);
-    const ExactOptions options{.alpha = 0.3, .tolerance = 1e-9};
+    const ExactOptions options{.risk = {.alpha = 0.3}, .tolerance = 1e-9};
     const ExactResult cold = solve_exact(data, Loss(kind), options);
-    const ExactResult near = solve_exact(data, Loss(kind), {.alpha = 0.4});
+    const ExactResult near = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.4}});
     LinearModel far = near.model;
     for (double& parameter : far.parameters()) parameter += 50 * support::normal(rng);
     for (const LinearModel* start :
@@ -501,8 +506,8 @@ TEST(ExactCvar, does_not_depend_on_the_number_of_threads) {
   for (const LossKind kind : {LossKind::squared, LossKind::hinge, LossKind::softmax}) {
     const Dataset data =
         random_data(task_of(kind), {.rows = 9'000, .features = 3, .classes = 3}, rng);
-    const ExactResult one = solve_exact(data, Loss(kind), {.alpha = 0.2, .threads = 1});
-    const ExactResult three = solve_exact(data, Loss(kind), {.alpha = 0.2, .threads = 3});
+    const ExactResult one = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.2}, .threads = 1});
+    const ExactResult three = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.2}, .threads = 3});
     expect_optimal(one, 1e-6);
     EXPECT_TRUE(std::ranges::equal(one.model.parameters(), three.model.parameters()));
     EXPECT_EQ(one.certificate.lower, three.certificate.lower);
@@ -517,16 +522,16 @@ TEST(ExactCvar, large_data_has_the_optimum_of_all_its_rows) {
   for (const LossKind kind : {LossKind::squared, LossKind::logistic, LossKind::absolute}) {
     const Dataset data =
         random_data(task_of(kind), {.rows = 60'000, .features = 2, .noise = 0.3}, rng);
-    const ExactResult found = solve_exact(data, Loss(kind), {.alpha = 0.1});
+    const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.1}});
     SCOPED_TRACE(kLossNames.of(kind));
     expect_optimal(found, 1e-6);
     EXPECT_NEAR(found.certificate.upper, objective(found.model, data, Loss(kind), 0.1, 0), 1e-12);
-    const ExactResult warm = solve_exact(data, Loss(kind), {.alpha = 0.1}, &found.model);
+    const ExactResult warm = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.1}}, &found.model);
     expect_optimal(warm, 1e-6);
     const ExactResult wrong_place = [&] {
       LinearModel start = found.model;
       for (double& parameter : start.parameters()) parameter += 3;
-      return solve_exact(data, Loss(kind), {.alpha = 0.1}, &start);
+      return solve_exact(data, Loss(kind), {.risk = {.alpha = 0.1}}, &start);
     }();
     expect_optimal(wrong_place, 1e-6);
     EXPECT_NEAR(wrong_place.certificate.upper, found.certificate.upper,
@@ -542,17 +547,18 @@ TEST(ExactCvar, large_means_of_losses_with_a_kink_have_the_optimum_of_all_rows) 
     const Dataset data =
         random_data(task_of(kind), {.rows = 55'000, .features = 2, .noise = 0.5}, rng);
     SCOPED_TRACE(kLossNames.of(kind));
-    const ExactResult found = solve_exact(data, loss, {.alpha = 1, .threads = 1});
+    const ExactResult found = solve_exact(data, loss, {.risk = {.alpha = 1}, .threads = 1});
     expect_optimal(found, 1e-6);
     EXPECT_NEAR(found.certificate.upper, objective(found.model, data, loss, 1, 0), 1e-12);
     EXPECT_NEAR(std::accumulate(found.q.begin(), found.q.end(), 0.0), 1, 1e-12);
     LinearModel start = found.model;
     for (double& parameter : start.parameters()) parameter += 3;
-    const ExactResult from_afar = solve_exact(data, loss, {.alpha = 1, .threads = 2}, &start);
+    const ExactResult from_afar =
+        solve_exact(data, loss, {.risk = {.alpha = 1}, .threads = 2}, &start);
     expect_optimal(from_afar, 1e-6);
     EXPECT_NEAR(from_afar.certificate.upper, found.certificate.upper,
                 2e-6 * found.certificate.upper);
-    const ExactResult two = solve_exact(data, loss, {.alpha = 1, .threads = 2});
+    const ExactResult two = solve_exact(data, loss, {.risk = {.alpha = 1}, .threads = 2});
     EXPECT_TRUE(std::ranges::equal(found.model.parameters(), two.model.parameters()));
     EXPECT_EQ(found.certificate.lower, two.certificate.lower);
   }
@@ -584,13 +590,13 @@ TEST(ExactCvar, large_data_needs_few_steps) {
   for (const double steepness : {10.0, 20.0, 60.0}) {
     SCOPED_TRACE(testing::Message() << "steepness " << steepness);
     const Dataset data = classes_in_doubt(steepness);
-    const ExactResult found = solve_exact(data, loss, {.alpha = kAlpha, .threads = 1});
+    const ExactResult found = solve_exact(data, loss, {.risk = {.alpha = kAlpha}, .threads = 1});
     expect_optimal(found, 1e-6);
     EXPECT_LE(found.steps, 25U);
     EXPECT_EQ(found.norm == 0, steepness == 10.0);  // nothing to learn
     EXPECT_NEAR(std::accumulate(found.q.begin(), found.q.end(), 0.0), 1, 1e-6);
     EXPECT_LE(std::ranges::max(found.q), (1 + 1e-12) / (kAlpha * 60'000));
-    const ExactResult two = solve_exact(data, loss, {.alpha = kAlpha, .threads = 2});
+    const ExactResult two = solve_exact(data, loss, {.risk = {.alpha = kAlpha}, .threads = 2});
     EXPECT_TRUE(std::ranges::equal(found.model.parameters(), two.model.parameters()));
     EXPECT_EQ(found.certificate.lower, two.certificate.lower);
   }
@@ -601,7 +607,7 @@ TEST(ExactCvar, large_data_that_is_fitted_or_separable_ends) {
   for (const LossKind kind : {LossKind::squared, LossKind::absolute, LossKind::logistic}) {
     const Dataset data =
         random_data(task_of(kind), {.rows = 30'000, .features = 2, .noise = 0}, rng);
-    const ExactResult found = solve_exact(data, Loss(kind), {.alpha = 0.001});
+    const ExactResult found = solve_exact(data, Loss(kind), {.risk = {.alpha = 0.001}});
     SCOPED_TRACE(kLossNames.of(kind));
     expect_finite(found);
     EXPECT_EQ(found.status,
@@ -640,7 +646,7 @@ TEST(ExactCvar, tables_of_categories_are_certified) {
         categories(kind == LossKind::softmax ? Task::binary : task_of(kind), 1500, 12);
     for (const double alpha : {0.05, 0.5, 1.0}) {
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
-      expect_optimal(solve_exact(data, Loss(kind, 1, 0.3), {.alpha = alpha}), 1e-6);
+      expect_optimal(solve_exact(data, Loss(kind, 1, 0.3), {.risk = {.alpha = alpha}}), 1e-6);
     }
   }
 }
@@ -657,7 +663,8 @@ TEST(ExactCvar, a_flag_ends_it_with_a_valid_certificate) {
   for (const LossKind kind : support::kAllLosses) {
     for (const double alpha : {0.3, 1.0}) {
       const Dataset data = random_data(task_of(kind), {.rows = 40, .features = 2}, rng);
-      const ExactResult found = solve_exact(data, Loss(kind), {.alpha = alpha, .stop = &stop});
+      const ExactResult found =
+          solve_exact(data, Loss(kind), {.risk = {.alpha = alpha}, .stop = &stop});
       expect_finite(found);
       EXPECT_EQ(found.status, ExactStatus::interrupted);
       EXPECT_LE(found.certificate.lower, found.certificate.upper);
@@ -670,8 +677,9 @@ TEST(ExactCvar, a_limit_on_steps_ends_it_with_a_valid_certificate) {
   Rng rng(16);
   const Dataset data = random_data(Task::regression, {.rows = 200, .features = 3}, rng);
   for (const std::uint64_t most : {0, 1, 3}) {
-    const ExactResult found = solve_exact(data, Loss(LossKind::absolute),
-                                          {.alpha = 0.2, .tolerance = 1e-9, .max_steps = most});
+    const ExactResult found =
+        solve_exact(data, Loss(LossKind::absolute),
+                    {.risk = {.alpha = 0.2}, .tolerance = 1e-9, .max_steps = most});
     expect_finite(found);
     EXPECT_EQ(found.status, ExactStatus::stalled);
     EXPECT_EQ(found.steps, most);
@@ -687,8 +695,8 @@ TEST(ExactCvar, bad_options_are_refused_in_words) {
     return [=, &data] { (void)solve_exact(data, Loss(kind), options, start); };
   };
   using support::expect_words;
-  expect_words<OptionError>(call({.alpha = 0}), "alpha = 0 is outside (0, 1]");
-  expect_words<OptionError>(call({.alpha = 1.5}), "alpha = 1.5 is outside (0, 1]");
+  expect_words<OptionError>(call({.risk = {.alpha = 0}}), "alpha = 0 is outside (0, 1]");
+  expect_words<OptionError>(call({.risk = {.alpha = 1.5}}), "alpha = 1.5 is outside (0, 1]");
   expect_words<OptionError>(call({.ridge = -1}), "ridge = -1 is outside [0, inf)");
   expect_words<OptionError>(call({.tolerance = 0}), "tolerance = 0 is outside (0, inf)");
   expect_words<OptionError>(call({}, LossKind::hinge),
@@ -721,7 +729,8 @@ TEST(ExactCvar, real_data_is_certified) {
     for (const double alpha : {0.01, 0.1, 1.0}) {
       const Loss loss = Loss::of_task(data.train.task);
       SCOPED_TRACE(testing::Message() << name << " alpha " << alpha);
-      expect_optimal(solve_exact(data.train, loss, {.alpha = alpha, .tolerance = 1e-8}), 1e-8);
+      expect_optimal(solve_exact(data.train, loss, {.risk = {.alpha = alpha}, .tolerance = 1e-8}),
+                     1e-8);
     }
   }
 }

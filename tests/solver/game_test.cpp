@@ -27,7 +27,7 @@ TEST(Game, bounds_hold_at_every_epoch_and_come_together) {
   const Dataset data = made(1000);
   const Loss loss(LossKind::squared);
   const double least = solve_exact(data, loss, {.tolerance = 1e-9}).certificate.upper;
-  GameTracker game(data, loss, {.alpha = 0.1});
+  GameTracker game(data, loss, {.risk = {.alpha = 0.1}});
   std::vector<GameRecord> records;
   const TrainResult result =
       train(data, nullptr, loss, {.epochs = 64}, {.watch = [&](const EpochView& view) {
@@ -54,7 +54,7 @@ TEST(Game, bounds_hold_at_every_epoch_and_come_together) {
 TEST(Game, first_epoch_by_hand) {
   const Dataset data = made(200);
   const Loss loss(LossKind::squared);
-  GameTracker game(data, loss, {.alpha = 0.1});
+  GameTracker game(data, loss, {.risk = {.alpha = 0.1}});
   (void)train(data, nullptr, loss, {.epochs = 1}, {.watch = [&](const EpochView& view) {
                 const GameRecord record = game.add(view);
                 const auto law = view.sampler->probabilities();
@@ -86,7 +86,7 @@ TEST(Game, a_watcher_that_is_content_ends_the_run_with_the_mean_model) {
 TEST(Game, needs_the_adaptive_sampler) {
   const Dataset data = made(100);
   const Loss loss(LossKind::squared);
-  GameTracker game(data, loss, {.alpha = 0.1});
+  GameTracker game(data, loss, {.risk = {.alpha = 0.1}});
   support::expect_words<OptionError>(
       [&] {
         (void)train(data, nullptr, loss, {.algorithm = Algorithm::mean, .epochs = 1},

@@ -24,7 +24,7 @@ RowWeights all_rows(const Problem& problem) {
     costs.rows.push_back(static_cast<Index>(i));
     costs.weights.push_back(problem.cap(static_cast<Index>(i)));
   }
-  if (problem.settings().mean_share == 0) return costs;
+  if (problem.settings().risk.gamma == 0) return costs;
   for (std::size_t i = 0; i < problem.rows(); ++i) {
     costs.rows.push_back(static_cast<Index>(i));
     costs.weights.push_back(problem.low(static_cast<Index>(i)));
@@ -47,9 +47,9 @@ Case any_case(LossKind kind, Rng& rng) {
   const std::size_t classes = kind == LossKind::softmax ? 3 : 2;
   Case made{random_data(task_of(kind), {.rows = 40, .features = 2, .classes = classes}, rng),
             Loss(kind, 0.5, 0.3),
-            {.alpha = 0.1 + 0.8 * rng.uniform(), .threads = 1}};
+            {.risk = {.alpha = 0.1 + 0.8 * rng.uniform()}, .threads = 1}};
   if (rng.below(2) == 0) made.settings.ridge = 0.1;
-  if (rng.below(2) == 0) made.settings.mean_share = 0.4;
+  if (rng.below(2) == 0) made.settings.risk.gamma = 0.4;
   return made;
 }
 
@@ -103,7 +103,7 @@ TEST(InteriorPoint, absolute_losses_of_a_constant_by_hand) {
   Dataset data;
   data.rows = 3;
   data.targets = {0, 1, 5};
-  const Problem problem(data, Loss(LossKind::absolute), {.alpha = 2.0 / 3, .threads = 1});
+  const Problem problem(data, Loss(LossKind::absolute), {.risk = {.alpha = 2.0 / 3}, .threads = 1});
   InteriorPoint point(problem, all_rows(problem), Eigen::VectorXd::Zero(1), 0);
   for (int step = 0; step < 15; ++step) (void)point.step();
   EXPECT_NEAR(point.value(), 2.5, 1e-9);
@@ -144,15 +144,15 @@ TEST(InteriorPoint, the_mean_has_its_share_of_the_risk) {
         random_data(task_of(kind), {.rows = 80, .features = 2, .classes = classes}, rng);
     const Loss loss(kind, 0.5, 0.3);
     for (const double share : {0.01, 0.3, 0.9}) {
-      const Problem problem(data, loss, {.alpha = 0.2, .threads = 1, .mean_share = share});
+      const Problem problem(data, loss, {.risk = {0.2, share}, .threads = 1});
       const SolverOutcome found =
           minimise_cvar(problem, {.tolerance = 1e-8}, {Eigen::VectorXd::Zero(problem.size()), 0});
       SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " share " << share);
       EXPECT_EQ(found.status, ExactStatus::optimal);
       EXPECT_LE(found.certificate.relative_gap(), 1e-8);
       EXPECT_NEAR(found.certificate.upper, risk_at(problem, found.theta), 1e-12);
-      const double cvar = solve_exact(data, loss, {.alpha = 0.2}).certificate.upper;
-      const double mean = solve_exact(data, loss, {.alpha = 1}).certificate.upper;
+      const double cvar = solve_exact(data, loss, {.risk = {.alpha = 0.2}}).certificate.upper;
+      const double mean = solve_exact(data, loss, {.risk = {.alpha = 1}}).certificate.upper;
       EXPECT_LE(found.certificate.lower, (1 - share) * cvar + share * cvar);
       EXPECT_GE(found.certificate.upper, ((1 - share) * cvar + share * mean) * (1 - 1e-5));
       // No model nearby is better.

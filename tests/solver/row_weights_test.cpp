@@ -61,7 +61,7 @@ TEST(RowWeights, equal_repeated_rows_in_the_exact_solver) {
     for (const double alpha : {0.03, 0.3, 0.8, 1.0}) {
       for (const double ridge : {0.0, 0.1}) {
         const Twins twins = any_twins(task_of(kind), 60, rng);
-        const ExactOptions options{.alpha = alpha, .ridge = ridge, .tolerance = 1e-10};
+        const ExactOptions options{.risk = {.alpha = alpha}, .ridge = ridge, .tolerance = 1e-10};
         const ExactResult one = solve_exact(twins.weighted, loss, options);
         const ExactResult other = solve_exact(twins.repeated, loss, options);
         SCOPED_TRACE(testing::Message()
@@ -76,10 +76,10 @@ TEST(RowWeights, equal_repeated_rows_in_the_exact_solver) {
         for (std::size_t i = 0; i < q.size() && !has_many; ++i) {
           EXPECT_NEAR(one.q[i], q[i], 1e-9) << i;
         }
-        const Certificate again =
-            certify(one.model, twins.weighted, loss, one.q, {.alpha = alpha, .ridge = ridge});
-        const Certificate copies =
-            certify(one.model, twins.repeated, loss, other.q, {.alpha = alpha, .ridge = ridge});
+        const Certificate again = certify(one.model, twins.weighted, loss, one.q,
+                                          {.risk = {.alpha = alpha}, .ridge = ridge});
+        const Certificate copies = certify(one.model, twins.repeated, loss, other.q,
+                                           {.risk = {.alpha = alpha}, .ridge = ridge});
         EXPECT_NEAR(again.upper, copies.upper, 1e-12 * upper);
         EXPECT_NEAR(again.lower, copies.lower, 1e-8 * upper);
       }
@@ -92,7 +92,7 @@ TEST(RowWeights, of_any_size_are_taken) {
   Rng rng(2);
   for (const LossKind kind : support::kAllLosses) {
     Twins twins = any_twins(task_of(kind), 50, rng);
-    const ExactOptions options{.alpha = 0.2, .tolerance = 1e-8};
+    const ExactOptions options{.risk = {.alpha = 0.2}, .tolerance = 1e-8};
     const double expected = solve_exact(twins.weighted, Loss(kind), options).certificate.upper;
     for (const double size : {1e-9, 1e12}) {
       Dataset scaled = twins.weighted;
@@ -114,12 +114,12 @@ TEST(RowWeights, small_numbers_by_hand) {
   data.targets = {0, 3};
   data.weights = {3, 1};
   const ExactResult found =
-      solve_exact(data, Loss(LossKind::squared), {.alpha = 0.5, .tolerance = 1e-9});
+      solve_exact(data, Loss(LossKind::squared), {.risk = {.alpha = 0.5}, .tolerance = 1e-9});
   EXPECT_NEAR(found.certificate.upper, 2.25, 1e-8);
   EXPECT_NEAR(found.q[0], 0.5, 1e-4);
   EXPECT_NEAR(found.q[1], 0.5, 1e-4);
   // The mean: 3/4 c^2 + 1/4 (3 - c)^2, least at 3/4.
-  const ExactResult mean = solve_exact(data, Loss(LossKind::squared), {.alpha = 1});
+  const ExactResult mean = solve_exact(data, Loss(LossKind::squared), {.risk = {.alpha = 1}});
   EXPECT_NEAR(mean.model.intercept(0), 0.75, 1e-6);
   EXPECT_NEAR(mean.certificate.upper, 1.6875, 1e-6);
 }
@@ -129,8 +129,8 @@ TEST(RowWeights, large_data_has_the_optimum_of_all_its_rows) {
   Rng rng(3);
   Twins twins = any_twins(Task::regression, 30'000, rng);
   for (const LossKind kind : {LossKind::squared, LossKind::absolute}) {
-    const ExactResult one = solve_exact(twins.weighted, Loss(kind), {.alpha = 0.1});
-    const ExactResult other = solve_exact(twins.repeated, Loss(kind), {.alpha = 0.1});
+    const ExactResult one = solve_exact(twins.weighted, Loss(kind), {.risk = {.alpha = 0.1}});
+    const ExactResult other = solve_exact(twins.repeated, Loss(kind), {.risk = {.alpha = 0.1}});
     EXPECT_EQ(one.status, ExactStatus::optimal);
     EXPECT_NEAR(one.certificate.upper, other.certificate.upper, 2e-6 * other.certificate.upper);
   }

@@ -43,6 +43,9 @@ struct Dataset {
   std::vector<double>
       targets;  ///< regression: standardised, unless made by hand; classes: 0, 1, ...
   std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
+  /// Known scores that a linear model is added to, as a prediction to correct: one per row and
+  /// output of the model; empty: 0.
+  std::vector<double> offsets;
   Task task = Task::regression;
   double target_error = 0;  ///< regression: rounding error of the standardised targets
   ImageShape image = {};    ///< image data: dense, features = image.size()

@@ -10,7 +10,8 @@
 
 namespace adacvar {
 
-/// Linear model: score_o(x) = w_o'x + b_o for one or more outputs. Parameters are stored output by
+/// Linear model: score_o(x) = w_o'x + b_o for one or more outputs, plus the offset of the row, if
+/// the data has offsets. Parameters are stored output by
 /// output, each with its intercept last.
 class LinearModel final : public Scorer {
  public:

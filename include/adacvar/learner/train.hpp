@@ -5,7 +5,7 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/optimizer.hpp>
-#include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/risk.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 
 #include <atomic>
@@ -74,6 +74,8 @@ inline constexpr Names kStopReasonNames{"epochs", "patience", "diverged",     "i
 struct TrainOptions {
   Algorithm algorithm = Algorithm::adacvar;
   double alpha = 0.1;
+  double gamma = 0;
+  double exploration = 0.01;
   Learner learner = Learner::steps;
   Information information = Information::bandit;
   std::uint64_t oracle_calls = 10;
@@ -91,7 +93,14 @@ struct TrainOptions {
   Iterate iterate = Iterate::automatic;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
+  /// A limit on the training losses, in the units of the dataset's targets, that gamma follows
+  /// from its value above on; not a flag: a run derives it from the user's budget.
+  std::optional<RiskLimit> limit = std::nullopt;
+  /// `alpha` and `gamma` are taken from above.
   AdaptiveSamplerOptions sampler = {.epsilon = 1.0};
+
+  /// The risk that is minimised.
+  [[nodiscard]] Risk risk() const noexcept { return {alpha, gamma}; }
 
   static const std::vector<OptionSpec>& options();
 };

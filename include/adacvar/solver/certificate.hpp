@@ -3,6 +3,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
+#include <adacvar/risk/risk.hpp>
 
 #include <limits>
 #include <span>
@@ -32,7 +33,7 @@ struct Certificate {
 };
 
 struct CertifyOptions {
-  double alpha = 0.1;
+  Risk risk = {};
   double ridge = 0;
   double radius = 0;     ///< of the models; 0: 100 times the larger of 1 and the best model's norm
   unsigned threads = 0;  ///< 0: as many as the machine has; does not change the result

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace adacvar {
@@ -28,8 +29,9 @@ enum class ExactStatus : std::uint8_t {
 inline constexpr Names kExactStatusNames{"optimal", "not_attained", "stalled", "interrupted"};
 
 struct ExactOptions {
-  double alpha = 0.1;
+  Risk risk = {};
   double ridge = 0;
+  std::span<const double> ridge_factors = {};  ///< of each feature, above 0; empty: 1
   double tolerance = 1e-6;
   double radius = 0;  ///< Certificate::radius; 0: 100 times the larger of 1 and the solution's norm
   std::uint64_t max_steps = 1000;
