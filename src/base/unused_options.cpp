@@ -21,7 +21,8 @@ const OptionState* find_state(const std::vector<OptionState>& options, const std
 bool is_met(const OptionTest& test, const OptionState* option) {
   if (option == nullptr) return !test.is_one_of;
   const bool any = std::ranges::any_of(option->values, [&](const std::string& value) {
-    return test.values.empty() || std::ranges::find(test.values, value) != test.values.end();
+    if (test.values.empty()) return value != "auto";
+    return std::ranges::find(test.values, value) != test.values.end();
   });
   return any == test.is_one_of;
 }

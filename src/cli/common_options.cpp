@@ -28,11 +28,13 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Data", options.data.source);
   list.add("Loss", options.loss);
   list.add("Training", options.train, without);
+  list.add("Trade-off", options.budget, without);
   list.add("Training", options.train.optimizer);
   list.add("Training", options.checkpoint, without);
   list.add("Network", options.network);
   list.add("Training", options.repeat, without);
   list.add("Tuning", options.tune);
+  list.add("Trade-off", options.calibrate, without);
   list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha", "gamma"});
   list.set_position("data", 1);

@@ -34,6 +34,15 @@ double read_number_in(std::string_view name, const std::string& text, const Boun
   return value;
 }
 
+double read_share(const OptionSpec& spec, const std::string& text) {
+  const double value = read_number_in(spec.name, text, spec.bounds);
+  if (spec.is_percentage && value >= 1 && !text.ends_with('%')) {
+    throw OptionError(
+        fmt::format("{} = {}: write {}% or {:g}", spec.name, text, text, value / 100));
+  }
+  return value;
+}
+
 std::vector<double> read_numbers(std::string_view name, const std::string& text,
                                  const Bounds& bounds) {
   std::vector<double> values;
@@ -57,7 +66,7 @@ OptionValue read_value(const OptionSpec& spec, const std::string& text, const Op
     OptionValue operator()(std::uint64_t) const { return read_count(spec.name, text, spec.bounds); }
     OptionValue operator()(std::optional<double>) const {
       if (text == "auto") return std::optional<double>();
-      return std::optional(read_number_in(spec.name, text, spec.bounds));
+      return std::optional(read_share(spec, text));
     }
     OptionValue operator()(const std::vector<double>&) const {
       return read_numbers(spec.name, text, spec.bounds);
@@ -105,9 +114,10 @@ std::vector<std::string> values_of(const CliOption& option) {
 }  // namespace
 
 double read_number(std::string_view name, const std::string& text) {
-  const auto value = parse<double>(text);
+  const bool is_percent = text.ends_with('%');
+  const auto value = parse<double>(is_percent ? text.substr(0, text.size() - 1) : text);
   if (!value) throw OptionError(fmt::format("{} = '{}' is not a number", name, text));
-  return *value;
+  return is_percent ? *value / 100 : *value;
 }
 
 std::uint64_t read_count(std::string_view name, const std::string& text, const Bounds& bounds) {

@@ -21,7 +21,7 @@ namespace adacvar {
 /// The game of adaptive sampler and learner can be followed.
 [[nodiscard]] inline Condition follows_game() {
   return with("algorithm", {"adacvar"}) && without("information", {"full"}) && without("tune") &&
-         without("network");
+         without("network") && without("mean-budget") && without("cvar-limit");
 }
 
 }  // namespace adacvar

@@ -12,7 +12,7 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        "tail share: CVaR is the mean of the worst alpha of the losses", without("alphas")},
       {"gamma", &O::gamma, Bounds{.low = 0, .high = 1},
        "weight of the mean: (1 - gamma) CVaR + gamma mean is minimised",
-       without("algorithm", {"mean"})},
+       with("algorithm", {"adacvar", "trunc", "soft", "exact"}) && without("cvar-limit")},
       {"exploration", &O::exploration, Bounds{.low = 0, .high = 1},
        "least share of the uniform distribution in the draws of adacvar, if gamma is smaller",
        with("algorithm", {"adacvar"})},

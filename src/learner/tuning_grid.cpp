@@ -21,7 +21,7 @@ void turn(TrainOptions& options, double factor) {
       break;
     case Algorithm::trunc:
     case Algorithm::mean:
-      *options.learning_rate *= factor > 1 ? 3.0 : (factor < 1 ? 1.0 / 3.0 : 1.0);
+      *options.learning_rate *= factor;
       break;
   }
 }
@@ -30,22 +30,33 @@ double main_parameter_factor(Algorithm algorithm) {
   return algorithm == Algorithm::soft ? 10.0 : 3.0;
 }
 
+// Settings of the main parameter; then more of them for the mean, and weights of the mean for the
+// others unless one is given: as many runs for each.
+std::vector<TrainOptions> settings_of(const TrainOptions& options) {
+  const double step = main_parameter_factor(options.algorithm);
+  std::vector<double> factors = {1.0, 1.0 / step, step};
+  const bool is_mean = options.algorithm == Algorithm::mean;
+  const bool is_given = options.gamma > 0;
+  if (is_mean && !is_given) factors.insert(factors.end(), {1.0 / (step * step), step * step});
+  std::vector<TrainOptions> settings;
+  for (const double factor : factors) turn(settings.emplace_back(options), factor);
+  if (is_mean || is_given) return settings;
+  for (const double gamma : {0.3, 0.7}) settings.emplace_back(options).gamma = gamma;
+  return settings;
+}
+
 }  // namespace
 
 std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
   if (options.algorithm == Algorithm::exact) return {options};
-  const double step = main_parameter_factor(options.algorithm);
   const bool sgd_first = options.optimizer.kind == OptimizerKind::sgd;
   std::vector<TrainOptions> grid;
   for (const bool first : {true, false}) {
     for (const double rate : {1.0, 0.1, 10.0}) {
-      for (const double factor : {1.0, 1.0 / step, step}) {
-        TrainOptions trial = options;
-        trial.optimizer.kind = first == sgd_first ? OptimizerKind::sgd : OptimizerKind::adam;
-        trial.learning_rate = trial.learning_rate.value_or(0.015) * rate;
-        turn(trial, factor);
-        grid.push_back(trial);
-      }
+      TrainOptions trial = options;
+      trial.optimizer.kind = first == sgd_first ? OptimizerKind::sgd : OptimizerKind::adam;
+      trial.learning_rate = trial.learning_rate.value_or(0.015) * rate;
+      for (TrainOptions& setting : settings_of(trial)) grid.push_back(std::move(setting));
     }
   }
   return grid;

@@ -95,8 +95,7 @@ std::string histogram_text(const RunReport& report, const TextStyle& style) {
   std::vector<NamedLosses> models;
   models.reserve(report.results.size());
   for (const RunResult& result : report.results) {
-    models.push_back({std::string(kAlgorithmNames.of(result.model.parts().options.algorithm)),
-                      result.detail.value().losses, detailed_risk(result).risk,
+    models.push_back({result.label(), result.detail.value().losses, detailed_risk(result).risk,
                       result.detail->weights});
   }
   const RunResult& first = report.results.at(0);

@@ -111,7 +111,7 @@ struct Columns {
 };
 
 std::string label_of(const RepeatedResult& result) {
-  std::string label = fmt::format("  {}", kAlgorithmNames.of(result.algorithm));
+  std::string label = "  " + result.label;
   if (result.failed_repeats > 0) label += fmt::format(" (failed: {})", result.failed_repeats);
   return label;
 }
@@ -164,6 +164,8 @@ std::vector<RepeatedResult> summarise_repeats(std::span<const RunReport> reports
   std::vector<RepeatedResult> results(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     results[i].algorithm = first[i].model.parts().options.algorithm;
+    results[i].label = first[i].label();
+    results[i].title = result_title(first[i]);
     for (const RunReport& report : reports) {
       if (!report.results[i].is_trained()) ++results[i].failed_repeats;
       results[i].seconds += report.results[i].seconds / static_cast<double>(reports.size());

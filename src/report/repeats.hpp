@@ -28,6 +28,8 @@ struct RepeatedPart {
 
 struct RepeatedResult {
   Algorithm algorithm = Algorithm::adacvar;
+  std::string label = {};  ///< RunResult::label
+  std::string title = {};  ///< result_title
   std::size_t failed_repeats =
       0;  ///< repeats that diverged or were stopped before the first epoch ended
   std::optional<RepeatedPart> train = {};

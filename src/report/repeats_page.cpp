@@ -34,7 +34,7 @@ PageTable part_table(std::span<const RepeatedResult> results, SummaryMember part
   for (const RepeatedResult& result : results) {
     const RepeatedPart& summary = (result.*part).value();
     std::vector<PageCell> row = {
-        {algorithm_title(result.algorithm) +
+        {result.title +
          (result.failed_repeats > 0 ? fmt::format(" (failed: {})", result.failed_repeats) : "")},
         value_cell(summary.mean),
         value_cell(summary.var),
@@ -58,7 +58,7 @@ BarChart cvar_chart(std::span<const RepeatedResult> results, SummaryMember part,
                  .mark_label = "least, or not significantly different"};
   for (const RepeatedResult& result : results) {
     const RepeatedPart& summary = (result.*part).value();
-    chart.series.push_back({.name = algorithm_title(result.algorithm),
+    chart.series.push_back({.name = result.title,
                             .values = {summary.cvar.mean, summary.mean.mean},
                             .errors = {summary.cvar.sd, summary.mean.sd},
                             .marked = {summary.best, false}});

@@ -51,12 +51,26 @@ ordered_json weight_json(const RunResult& result) {
           {"test", weight(result.test)}};
 }
 
+ordered_json budget_json(const BudgetOutcome& budget) {
+  ordered_json json = {{"of", budget.limit.of == RiskLimit::Of::mean ? "mean" : "cvar"},
+                       {"rows", budget.on_validation ? "valid" : "train"},
+                       {"limit", budget.limit.most},
+                       {"attained", budget.attained}};
+  if (budget.mean_budget) {
+    json["mean_budget"] = *budget.mean_budget;
+    json["least_mean"] = budget.least;
+  }
+  return json;
+}
+
 ordered_json result_json(const RunResult& result) {
   const TrainedModel& model = result.model.parts();
   ordered_json json = {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
+                       {"label", result.label()},
                        {"task", task_name(model.preprocessor.parts().task)},
                        {"loss", kLossNames.of(model.loss.kind())},
                        {"alpha", model.options.alpha},
+                       {"gamma", model.options.gamma},
                        {"seed", model.options.seed},
                        {"rows", rows_json(result)},
                        {"risk", risk_json(result)},
@@ -72,6 +86,12 @@ ordered_json result_json(const RunResult& result) {
   if (model.network) {
     json["network"] = model.network_options.network;
     json["parameters"] = model.network->parameter_count();
+  }
+  if (result.budget) json["budget"] = budget_json(*result.budget);
+  if (result.calibration) {
+    const TailRisk& before = result.calibration->before;
+    json["calibration"] = {{"temperature", result.calibration->temperature},
+                           {"valid_before", {{"mean", before.mean}, {"cvar", before.cvar}}}};
   }
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
@@ -100,6 +120,7 @@ ordered_json repeated_json(const RepeatedResult& result) {
   if (result.valid) risk["valid"] = part_json(*result.valid);
   if (result.test) risk["test"] = part_json(*result.test);
   return {{"algorithm", kAlgorithmNames.of(result.algorithm)},
+          {"label", result.label},
           {"risk", std::move(risk)},
           {"broken_off", result.failed_repeats},
           {"seconds", result.seconds}};

@@ -34,11 +34,8 @@ std::string ending_text(const RunResult& result) {
 std::vector<std::string> names_of(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
-    const bool twice =
-        std::ranges::count_if(report.results, [&](const RunResult& other) {
-          return other.model.parts().options.algorithm == result.model.parts().options.algorithm;
-        }) > 1;
-    names.push_back(algorithm_title(result.model.parts().options.algorithm) +
+    const bool twice = std::ranges::count(report.results, result.label(), &RunResult::label) > 1;
+    names.push_back(result_title(result) +
                     (twice ? fmt::format(", alpha {:g}", result.model.parts().options.alpha) : "") +
                     ending_text(result));
   }

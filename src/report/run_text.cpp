@@ -24,8 +24,7 @@ bool is_exact(const RunResult& result) {
 }
 
 std::string label_of(const RunResult& result, bool path) {
-  std::string label =
-      fmt::format("  {}", kAlgorithmNames.of(result.model.parts().options.algorithm));
+  std::string label = "  " + result.label();
   if (path) label += fmt::format(", alpha {:g}", result.model.parts().options.alpha);
   if (result.model.parts().stop_reason == StopReason::diverged) label += " (diverged)";
   return label;
@@ -86,18 +85,62 @@ std::string tuning_line(const RunResult& result) {
       result.selected_by_accuracy && result.valid
           ? fmt::format(" by validation accuracy {}", share_text(result.valid->accuracy))
           : "";
-  std::string line =
-      fmt::format("{}: selected from {} runs{}: {}, learning rate {:g}",
-                  kAlgorithmNames.of(options.algorithm), result.trials, accuracy,
-                  kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
+  std::string line = fmt::format(
+      "{}: selected from {} runs{}: {}, learning rate {:g}", result.label(), result.trials,
+      accuracy, kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
     line += options.sampler.eta
                 ? fmt::format(", eta {:g}", *options.sampler.eta)
                 : fmt::format(", eta-scale {:g}", options.sampler.eta_scale.value_or(1.0));
   }
+  if (options.gamma > 0) line += fmt::format(", gamma {:g}", options.gamma);
   if (options.algorithm == Algorithm::soft)
     line += fmt::format(", temperature {:g}", options.temperature);
   return line + "\n";
+}
+
+// The quantity that the certificate bounds.
+std::string certified_risk(const RunResult& result) {
+  const TrainOptions& options = result.model.parts().options;
+  const bool is_limited = result.budget && !result.budget->on_validation;
+  std::string name =
+      is_limited ? fmt::format("training {} within the limit",
+                               result.budget->limit.of == RiskLimit::Of::mean ? "CVaR" : "mean")
+      : options.gamma > 0
+          ? fmt::format("training {:g} CVaR + {:g} mean", 1 - options.gamma, options.gamma)
+          : std::string("training CVaR");
+  return options.ridge > 0 ? name + " and ridge" : name;
+}
+
+std::string limit_line(const BudgetOutcome& budget, double gamma) {
+  const std::string rows = budget.on_validation ? "validation" : "training";
+  if (!budget.mean_budget) {
+    return fmt::format("{} CVaR {}, limit {}; gamma {:.3g}\n", rows, number_text(budget.attained),
+                       number_text(budget.limit.most), gamma);
+  }
+  return fmt::format("mean budget {:g} %: {} mean {}, {:+.2g} % of the least, {}; gamma {:.3g}\n",
+                     100 * *budget.mean_budget, rows, number_text(budget.attained),
+                     100 * (budget.attained / budget.least - 1), number_text(budget.least), gamma);
+}
+
+std::string factor_line(const RunResult& result) {
+  const Calibration& found = *result.calibration;
+  const TailRisk& after = result.valid->risk;
+  return fmt::format("temperature {:.3g}: validation mean {} -> {}, CVaR {} -> {}\n",
+                     found.temperature, number_text(found.before.mean), number_text(after.mean),
+                     number_text(found.before.cvar), number_text(after.cvar));
+}
+
+std::string limit_and_factor_lines(const RunReport& report) {
+  const bool several = report.results.size() > 1;
+  std::string text;
+  for (const RunResult& result : report.results) {
+    const std::string label = several ? result.label() + ": " : "";
+    const double gamma = result.model.parts().options.gamma;
+    if (result.budget) text += label + limit_line(*result.budget, gamma);
+    if (result.calibration) text += label + factor_line(result);
+  }
+  return several && !text.empty() ? "\n" + text : text;
 }
 
 }  // namespace
@@ -117,10 +160,9 @@ std::string run_text(const RunReport& report) {
                         std::ranges::any_of(report.results, is_exact) ? " (except exact)" : "");
     if (first.certificate) text += "gap: certified distance from the least possible\n";
   } else if (first.certificate && report.results.size() == 1) {
-    text += fmt::format(
-        "\n{}\n", certificate_text(*first.certificate, options.ridge > 0 ? "training CVaR and ridge"
-                                                                         : "training CVaR"));
+    text += fmt::format("\n{}\n", certificate_text(*first.certificate, certified_risk(first)));
   }
+  text += limit_and_factor_lines(report);
   if (first.trials > 1) text += '\n';
   for (const RunResult& result : report.results) {
     if (result.trials > 1) text += tuning_line(result);

@@ -67,8 +67,9 @@ std::string similar_text(const RunReport& report) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
     const Algorithm algorithm = result.model.parts().options.algorithm;
-    const bool is_other = algorithm != Algorithm::adacvar && algorithm != Algorithm::mean;
-    if (is_other && detailed_risk(result).best) names.push_back(algorithm_title(algorithm));
+    const bool is_other =
+        (algorithm != Algorithm::adacvar && algorithm != Algorithm::mean) || result.budget;
+    if (is_other && detailed_risk(result).best) names.push_back(result_title(result));
   }
   if (names.empty()) return {};
   return fmt::format(" {} {} not significantly different from Ada-CVaR on the {} rows.",
@@ -91,8 +92,7 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
   if (best->model.parts().options.algorithm == Algorithm::mean) {
     return " No other algorithm has a lower CVaR there than the mean-trained model.";
   }
-  return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's{}.",
-                     algorithm_title(best->model.parts().options.algorithm), change,
+  return fmt::format(" {} has the least CVaR there, {} Ada-CVaR's{}.", result_title(*best), change,
                      detailed_risk(ada).best ? ", but not significantly different" : "");
 }
 
@@ -120,15 +120,38 @@ std::string comparison(const RunReport& report, const RunResult& ada, const RunR
   return text + certified_text(ada.certificate, "Its", "training") + better_text(report, ada);
 }
 
+// The row under a mean budget or CVaR limit, if there is one.
+std::string budget_comparison(const RunReport& report, const RunResult& mean) {
+  const auto found = std::ranges::find_if(
+      report.results, [](const RunResult& result) { return result.budget && result.is_trained(); });
+  if (found == report.results.end()) return {};
+  const PartRisk& one = detailed_risk(*found);
+  const PartRisk& other = detailed_risk(mean);
+  std::string text = fmt::format(
+      "{}: on {} the loss is {} the mean-trained model's{}; on average it is {}",
+      result_title(*found), tail_text(found->model.parts().options.alpha, found->detail->part),
+      change_than_text(one.risk.cvar, other.risk.cvar), significance_text(*found, mean),
+      change_text(one.risk.mean, other.risk.mean));
+  if (one.accuracy) text += fmt::format(", with an accuracy of {:.3f}", *one.accuracy);
+  return text + ".";
+}
+
+// The tail costs so much on average that hardly anyone would take the model.
+bool is_useless(const RunResult& ada, const RunResult& mean) {
+  const PartRisk& one = detailed_risk(ada);
+  const PartRisk& other = detailed_risk(mean);
+  return one.risk.mean > 1.5 * other.risk.mean ||
+         (one.accuracy && *one.accuracy < *other.accuracy - 0.05);
+}
+
 std::string single_verdict(const RunResult& result) {
   const PartRisk& risk = detailed_risk(result);
   const bool exact = result.model.parts().options.algorithm == Algorithm::exact;
-  return fmt::format(
-      "On {} the loss of {} is {}{}.{}{}",
-      tail_text(result.model.parts().options.alpha, result.detail->part),
-      exact ? "the exact optimum" : algorithm_title(result.model.parts().options.algorithm),
-      number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean), accuracy_text(risk),
-      certified_text(result.certificate, "The", "training"));
+  return fmt::format("On {} the loss of {} is {}{}.{}{}",
+                     tail_text(result.model.parts().options.alpha, result.detail->part),
+                     exact && !result.budget ? "the exact optimum" : result_title(result),
+                     number_text(risk.risk.cvar), times_mean(risk.risk.cvar, risk.risk.mean),
+                     accuracy_text(risk), certified_text(result.certificate, "The", "training"));
 }
 
 std::string interval_text(const Interval& interval) {
@@ -168,9 +191,9 @@ std::string least_text(std::span<const RepeatedResult> results,
     const RepeatedPart& summary = (result.*part).value();
     if (!summary.best) continue;
     if (summary.is_least() && least.empty()) {
-      least = algorithm_title(result.algorithm);
+      least = result.title;
     } else {
-      others.push_back(algorithm_title(result.algorithm));
+      others.push_back(result.title);
     }
   }
   if (least.empty()) return {};
@@ -201,6 +224,15 @@ std::string path_text(const RunReport& report) {
 std::string algorithm_title(Algorithm algorithm) {
   constexpr Names kTitles{"Ada-CVaR", "Trunc-CVaR", "Soft-CVaR", "Mean", "Exact optimum"};
   return std::string(kTitles.of(algorithm));
+}
+
+std::string result_title(const RunResult& result) {
+  std::string title = algorithm_title(result.model.parts().options.algorithm);
+  if (!result.budget) return title;
+  if (const auto share = result.budget->mean_budget) {
+    return fmt::format("{}, mean +{:g} %", title, 100 * *share);
+  }
+  return fmt::format("{}, CVaR at most {}", title, number_text(result.budget->limit.most));
 }
 
 bool is_path(const RunReport& report) {
@@ -250,7 +282,11 @@ std::string verdict(const RunReport& report) {
                              ? "diverged"
                              : "was stopped before its first epoch ended");
     }
-    return comparison(report, *ada, *mean);
+    const std::string within = budget_comparison(report, *mean);
+    const std::string pure = comparison(report, *ada, *mean);
+    if (within.empty()) return pure;
+    return is_useless(*ada, *mean) ? within + " Without a limit on the mean: " + pure
+                                   : pure + " " + within;
   }
   return is_path(report) ? path_text(report) : single_verdict(report.results.at(0));
 }

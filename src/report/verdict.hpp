@@ -13,6 +13,8 @@ namespace adacvar {
 
 /// Returns the name for texts: Ada-CVaR.
 [[nodiscard]] std::string algorithm_title(Algorithm algorithm);
+/// The algorithm and its limit: `Ada-CVaR, mean +5 %`.
+[[nodiscard]] std::string result_title(const RunResult& result);
 
 /// Summarises a run in one to three sentences.
 [[nodiscard]] std::string verdict(const RunReport& report);

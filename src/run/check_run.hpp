@@ -13,6 +13,10 @@ namespace adacvar {
 void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
                const RunHooks& hooks);
 
+/// Throws: OptionError when calibration is asked for, but the loss has no probabilities or there
+/// are no validation rows.
+void check_calibration(const RunOptions& options, const PreparedData& data);
+
 /// Throws OptionError unless the data has the rows and targets that tuning needs.
 void check_tuning(const TuneOptions& options, const PreparedData& data);
 

@@ -6,6 +6,7 @@
 #include "base/write_file.hpp"
 #include "data/file_bytes.hpp"
 #include "data/preprocess_json.hpp"
+#include "learner/scaled_network.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
@@ -76,6 +77,7 @@ json write_network(const TrainedModel& model, const std::filesystem::path& path,
           {"options", std::move(options)},
           {"parameters", model.network->parameter_count()},
           {"outputs", model.network->outputs()},
+          {"temperature", model.temperature},
           {"weights", weights_path(path).filename().string()},
           {"crc64", crc_text(weights)}};
 }
@@ -91,6 +93,10 @@ void read_network(const JsonView& from, const std::string& source, const Network
                   TrainedModel& model) {
   options_from_json(from.at("options"), model.network_options);
   check_options(model.network_options);
+  model.temperature = from.value("temperature", 1.0);
+  if (!(model.temperature > 0) || !std::isfinite(model.temperature)) {
+    throw DataError(fmt::format("temperature = {} is not a number above 0", model.temperature));
+  }
   const NetworkMaker& maker = require_networks(networks);
   const auto name = from.at("weights").get<std::string>();
   const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
@@ -101,6 +107,9 @@ void read_network(const JsonView& from, const std::string& source, const Network
   try {
     model.network = maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
                                std::string(weights.text()));
+    if (model.temperature != 1) {
+      model.network = std::make_shared<ScaledNetwork>(model.network, 1 / model.temperature);
+    }
   } catch (const DataError& error) {
     throw DataError(error.what(), path.string());
   }

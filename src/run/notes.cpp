@@ -29,6 +29,21 @@ void note_small_tails(const PreparedData& data, double alpha, std::vector<std::s
   note(data.test, "test");
 }
 
+// A comparison has a row with a mean budget; else the command that gives such a model.
+std::string advice_of(const std::vector<RunResult>& results) {
+  if (results.size() > 1) {
+    const auto row = std::ranges::find_if(
+        results, [](const RunResult& result) { return result.budget.has_value(); });
+    return row == results.end() ? "Look at the accuracy, or set a mean budget: --mean-budget 5%"
+                                : fmt::format("The row '{}' is of use", row->label());
+  }
+  const TrainedModel& model = results[0].model.parts();
+  return fmt::format(
+      "The smallest tail at a price in the mean that you choose: adacvar train {} --target {} "
+      "--alpha {:g} --mean-budget 5%",
+      model.source, model.preprocessor.parts().target, model.options.alpha);
+}
+
 // Explains to users of a small alpha why the optimum is the uniform prediction.
 void note_uniform_optimum(const std::vector<RunResult>& results,
                           std::vector<std::string>& headlines) {
@@ -41,17 +56,31 @@ void note_uniform_optimum(const std::vector<RunResult>& results,
     classes = result.model.parts().preprocessor.parts().class_names.size();
     even = std::log(static_cast<double>(classes));
     const double alpha = result.model.parts().options.alpha;
-    if (alpha == 1 || result.certificate->lower < even * (1 - 1e-4)) continue;
+    const bool is_pure = result.model.parts().options.gamma == 0 && !result.budget;
+    if (!is_pure || alpha == 1 || result.certificate->lower < even * (1 - 1e-4)) continue;
     std::string text = fmt::format("{:g}", alpha);
     if (std::ranges::find(alphas, text) == alphas.end()) alphas.push_back(std::move(text));
   }
   if (alphas.empty()) return;
   headlines.push_back(fmt::format(
       "at alpha = {} no linear model has a training CVaR below {:.4f} = log {}, that of giving "
-      "every class the same probability: by this measure nothing can be learned. Look at the "
-      "accuracy; a larger alpha, or gamma between 0 (CVaR) and 1 (mean), trades some of the tail "
-      "for it",
-      join(alphas, ", "), even, classes));
+      "every class the same probability: by this measure nothing can be learned. {}",
+      join(alphas, ", "), even, classes, advice_of(results)));
+}
+
+void note_missed_limits(const std::vector<RunResult>& results, std::vector<std::string>& notes) {
+  constexpr double kSlack = 0.01;
+  for (const RunResult& result : results) {
+    if (!result.budget || !result.is_trained()) continue;
+    const BudgetOutcome& budget = *result.budget;
+    if (budget.attained <= (1 + kSlack) * budget.limit.most) continue;
+    notes.push_back(fmt::format(
+        "{}: the {} of the {} rows is {:.4g}, {:.2g} % above its limit of {:.4g}; more epochs, or "
+        "algorithm = exact, come nearer",
+        result.label(), budget.limit.of == RiskLimit::Of::mean ? "mean" : "CVaR",
+        budget.on_validation ? "validation" : "training", budget.attained,
+        100 * (budget.attained / budget.limit.most - 1), budget.limit.most));
+  }
 }
 
 bool is_exact(const RunResult& result) {
@@ -111,6 +140,7 @@ std::vector<std::string> data_notes(const PreparedData& data, double alpha) {
 void add_result_notes(const RunOptions& options, RunReport& report) {
   note_endings(report.results, report.notes);
   note_missed_gap(options, report.results, report.notes);
+  note_missed_limits(report.results, report.notes);
   note_uniform_optimum(report.results, report.headlines);
 }
 

@@ -2,7 +2,16 @@
 
 #include "run/trained_model.hpp"
 
+#include <fmt/core.h>
+
 namespace adacvar {
+
+std::string RunResult::label() const {
+  std::string name(kAlgorithmNames.of(model.parts().options.algorithm));
+  if (!budget) return name;
+  if (budget->mean_budget) return fmt::format("{} +{:g}%", name, 100 * *budget->mean_budget);
+  return fmt::format("{} <={:.3g}", name, budget->limit.most);
+}
 
 bool RunResult::is_trained() const {
   const StopReason reason = model.parts().stop_reason;

@@ -25,6 +25,7 @@ constexpr std::array kAllAlgorithms = {Algorithm::adacvar, Algorithm::trunc, Alg
 RunReport run_prepared(const PreparedData& data, const RunOptions& options,
                        std::span<const Algorithm> algorithms, const RunHooks& hooks) {
   check_tuning(options.tune, data);
+  check_calibration(options, data);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   RunReport report;
   report.notes = data_notes(data, options.train.alpha);

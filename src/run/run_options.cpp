@@ -38,6 +38,34 @@ const std::vector<OptionSpec>& SolveOptions::options() {
   return all;
 }
 
+const std::vector<OptionSpec>& BudgetOptions::options() {
+  using O = BudgetOptions;
+  static const Condition limits = with("algorithm", {"adacvar", "trunc", "soft", "exact"}) &&
+                                  without("learner", {"btl"}) && without("alphas");
+  static const std::vector<OptionSpec> all{
+      OptionSpec("mean-budget", &O::mean_budget, Bounds{.low = 0, .high = 100},
+                 "least CVaR among models whose mean loss exceeds the least by at most this, such "
+                 "as 5%; compare has such a row, 5% by default",
+                 limits && without("cvar-limit"))
+          .in_percent(),
+      {"cvar-limit", &O::cvar_limit, Bounds{.low = 0, .low_ok = false},
+       "least mean loss among models whose training CVaR is at most this", limits},
+      {"budget-on", &O::budget_on, Names{"train", "validation"},
+       "rows on which the mean budget is judged", with("mean-budget") && without("tune")},
+  };
+  return all;
+}
+
+const std::vector<OptionSpec>& CalibrateOptions::options() {
+  static const std::vector<OptionSpec> all{
+      {"calibrate", &CalibrateOptions::calibrate, Names{"auto", "yes", "no"},
+       "classes: fits a factor on the scores, the inverse temperature, to the validation rows; "
+       "auto: if there are enough of them",
+       without("alphas")},
+  };
+  return all;
+}
+
 const std::vector<OptionSpec>& RepeatOptions::options() {
   static const std::vector<OptionSpec> all{
       {"repeats", &RepeatOptions::repeats, Bounds{.low = 1, .high = 1000},

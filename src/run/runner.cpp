@@ -3,12 +3,15 @@
 #include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "learner/resolve_defaults.hpp"
+#include "learner/scaled_network.hpp"
 #include "learner/tuning_grid.hpp"
 #include "run/check_run.hpp"
+#include "run/limits.hpp"
 #include "run/mark_best.hpp"
+#include "run/outcome.hpp"
 #include "run/row_detail.hpp"
-#include "run/score.hpp"
 #include "run/selection.hpp"
+#include "run/temperature.hpp"
 #include "run/trained_model.hpp"
 #include "solver/be_the_leader.hpp"
 
@@ -42,13 +45,6 @@ EpochRecord scaled(EpochRecord record, double unit) {
   return record;
 }
 
-Certificate scaled(Certificate certificate, double unit) {
-  certificate.lower *= unit;
-  certificate.upper *= unit;
-  certificate.rounding *= unit;
-  return certificate;
-}
-
 GameRecord scaled(GameRecord record, double unit) {
   record.certificate = scaled(record.certificate, unit);
   record.value *= unit;
@@ -63,53 +59,28 @@ struct Candidate {
   std::size_t group = 0;  // index of its algorithm
 };
 
-struct Outcome {
-  TrainOptions options;
-  TrainResult result;
-  std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
-  std::optional<ScoredRows> valid = {};
-  std::optional<Certificate> certificate = {};  // exact: in the learner's units
-  std::vector<EpochDetail> epochs = {};
-  double detail_seconds = 0;  // cost of `epochs`
-
-  [[nodiscard]] const Scorer& scorer() const {
-    if (network) return *network;
-    return result.model;
-  }
-};
-
-StopReason reason_of(ExactStatus status) {
-  switch (status) {
-    case ExactStatus::optimal:
-      return StopReason::optimal;
-    case ExactStatus::not_attained:
-      return StopReason::not_attained;
-    case ExactStatus::interrupted:
-      return StopReason::interrupted;
-    case ExactStatus::stalled:
-      break;
-  }
-  return StopReason::stalled;
-}
-
-bool is_better(const Outcome& one, const Outcome& other, Selection select) {
+// `limits`: models within them come first, the others by what is limited.
+bool is_better(const Outcome& one, const Outcome& other, Selection select, Limits* limits) {
   const auto diverged = [](const Outcome& o) {
     return o.result.stop_reason == StopReason::diverged;
   };
   if (diverged(one) != diverged(other)) return diverged(other);
   if (!one.valid || !other.valid) return false;
+  const TailRisk& risk = one.valid->risk.risk;
+  const TailRisk& other_risk = other.valid->risk.risk;
+  if (limits != nullptr) {
+    const bool is_within = limits->contains(risk);
+    if (is_within != limits->contains(other_risk)) return is_within;
+    const RiskLimit limit = limits->limit();
+    if (!is_within) return limit.value(risk) < limit.value(other_risk);
+    if (limit.of == RiskLimit::Of::cvar) return risk.mean < other_risk.mean;
+  }
   const auto score_of = [](const Outcome& o) {
-    return SelectionScore{o.valid->risk.risk.cvar, o.valid->risk.accuracy.value_or(0)};
+    return SelectionScore{o.options.risk().of(o.valid->risk.risk),
+                          o.valid->risk.accuracy.value_or(0)};
   };
   return is_selected_before(score_of(one), score_of(other), select);
 }
-
-/// Scores of a finished run; empty for a set without rows.
-struct ScoredSets {
-  ScoredRows train = {};
-  ScoredRows valid = {};
-  ScoredRows test = {};
-};
 
 /// Trains and scores all candidates, in parallel.
 class Runner {
@@ -129,9 +100,13 @@ class Runner {
   }
 
   std::vector<RunResult> run(std::span<const Algorithm> algorithms) {
-    add_candidates(algorithms);
-    if (algorithms.size() > 1 && computes_certificates_)
-      add_candidates(std::array{Algorithm::exact});
+    const bool is_comparison = algorithms.size() > 1;
+    set_limits(is_comparison);
+    for (const Algorithm algorithm : algorithms) {
+      add_candidates(algorithm, limits_ && !is_comparison);
+    }
+    if (is_comparison && limits_) add_candidates(Algorithm::adacvar, true);
+    if (is_comparison && computes_certificates_) add_candidates(Algorithm::exact, false);
     // A network uses threads itself, and parallel runs would share its random generators.
     const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
     for_each_block(candidates_.size(), static_cast<unsigned>(threads),
@@ -164,6 +139,7 @@ class Runner {
       Group group;
       const auto begin = std::chrono::steady_clock::now();
       group.best = solve_candidate(options, start);
+      if (valid() != nullptr) group.best->valid = score_rows(*group.best, *valid());
       group.trials = 1;
       group.seconds = seconds_since(begin);
       ScoredSets scored;
@@ -182,6 +158,7 @@ class Runner {
     std::size_t best_number = 0;
     std::uint64_t trials = 0;
     double seconds = 0;
+    bool is_limited = false;
   };
 
   static double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -190,17 +167,38 @@ class Runner {
 
   [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
 
-  void add_candidates(std::span<const Algorithm> algorithms) {
-    for (const Algorithm algorithm : algorithms) {
-      TrainOptions base = options_.train;
-      base.algorithm = algorithm;
-      if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
-      base = has_network() ? resolve_network_defaults(base, loss_)
-                           : resolve_defaults(base, data_.train.rows, loss_);
-      const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
-      for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
-      groups_.emplace_back();
+  // A comparison has a row with a mean budget unless there is nothing to trade.
+  void set_limits(bool is_comparison) {
+    BudgetOptions budget = options_.budget;
+    if (is_comparison && !budget.is_given() && !options_.train.risk().is_mean() &&
+        options_.train.learner == Learner::steps) {
+      budget.mean_budget = kComparedBudget;
     }
+    if (!budget.is_given()) return;
+    limits_.emplace(Limits::Setup{
+        .data = data_,
+        .loss = loss_,
+        .options = options_,
+        .budget = budget,
+        .uses_exact = !has_network() &&
+                      (computes_certificates_ || options_.train.algorithm == Algorithm::exact),
+        .stop = hooks_.stop,
+        .train_plain = [this] { return train_candidate(base_options(Algorithm::mean)); }});
+  }
+
+  [[nodiscard]] TrainOptions base_options(Algorithm algorithm) const {
+    TrainOptions base = options_.train;
+    base.algorithm = algorithm;
+    if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
+    return has_network() ? resolve_network_defaults(base, loss_)
+                         : resolve_defaults(base, data_.train.rows, loss_);
+  }
+
+  void add_candidates(Algorithm algorithm, bool is_limited) {
+    const TrainOptions base = base_options(algorithm);
+    const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
+    for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
+    groups_.emplace_back().is_limited = is_limited;
   }
 
   void run_one(const Candidate& candidate) {
@@ -211,11 +209,59 @@ class Runner {
       ++group.trials;
     }
     const auto begin = std::chrono::steady_clock::now();
-    Outcome outcome = candidate.options.algorithm == Algorithm::exact
-                          ? solve_candidate(candidate.options, nullptr)
-                          : train_candidate(candidate.options);
+    Outcome outcome = run_candidate(candidate.options, group.is_limited);
+    calibrate(outcome, group.is_limited);
+    if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
          seconds_since(begin));
+  }
+
+  Outcome run_candidate(TrainOptions options, bool is_limited) {
+    const bool is_exact = options.algorithm == Algorithm::exact;
+    if (!is_limited) return is_exact ? solve_candidate(options, nullptr) : train_candidate(options);
+    if (is_exact) return limits_->solve(options);
+    // Tuning decides by the limit, so its candidates differ in gamma instead.
+    if (!options_.tune.tune) options.limit = limits_->limit();
+    return train_candidate(options);
+  }
+
+  // In a comparison the mean's factor may use the budget too, so that it is treated alike.
+  void calibrate(Outcome& outcome, bool is_limited) {
+    const TrainOptions& options = outcome.options;
+    if (!calibrates(options) || outcome.result.stop_reason == StopReason::diverged) return;
+    const bool is_mean = options.algorithm == Algorithm::mean;
+    FactorRule rule{.risk = is_mean ? Risk{options.alpha, 1} : options.risk()};
+    if (is_limited) rule.risk.gamma = 0;
+    // Even odds would have the least CVaR of many classifiers.
+    rule.keeps_mean = rule.risk.gamma == 0;
+    if (is_mean && limits_ && has_tail(options)) {
+      rule.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget);
+    }
+    const std::vector<double> scores = all_scores(outcome.scorer(), data_.valid);
+    double factor = best_factor(scores, data_.valid, loss_, rule);
+    if (is_limited && !limits_->is_on_validation()) {
+      factor = factor_within(factor, all_scores(outcome.scorer(), data_.train), data_.train, loss_,
+                             options.alpha, limits_->limit());
+    }
+    outcome.calibration = {1 / factor,
+                           risk_with_factor(scores, data_.valid, loss_, outcome.options.alpha, 1)};
+    if (outcome.network) {
+      outcome.network = std::make_shared<ScaledNetwork>(outcome.network, factor);
+    }
+    for (double& value : outcome.result.model.parameters()) value *= factor;
+  }
+
+  [[nodiscard]] bool has_tail(const TrainOptions& options) const {
+    return options.alpha * data_.valid.total_weight() >= kLeastTail;
+  }
+
+  [[nodiscard]] bool calibrates(const TrainOptions& options) const {
+    const bool has_probabilities =
+        loss_.kind() == LossKind::logistic || loss_.kind() == LossKind::softmax;
+    const CalibrateChoice choice = options_.calibrate.calibrate;
+    if (choice != CalibrateChoice::automatic) return choice == CalibrateChoice::yes;
+    const bool is_mean = options.algorithm == Algorithm::mean || options.risk().is_mean();
+    return has_probabilities && data_.valid.rows >= kLeastRows && (is_mean || has_tail(options));
   }
 
   [[nodiscard]] const Dataset* valid() const {
@@ -235,7 +281,6 @@ class Runner {
     outcome.result.model = std::move(found.model);
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
-    if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     return outcome;
   }
 
@@ -254,7 +299,6 @@ class Runner {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
-    if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     return outcome;
   }
 
@@ -275,8 +319,9 @@ class Runner {
     if (outcome.valid && select == Selection::accuracy) {
       progress.valid_accuracy = outcome.valid->risk.accuracy;
     }
-    if (!group.best || is_better(outcome, *group.best, select) ||
-        (!is_better(*group.best, outcome, select) && number < group.best_number)) {
+    Limits* limits = group.is_limited && options_.tune.tune ? &*limits_ : nullptr;
+    if (!group.best || is_better(outcome, *group.best, select, limits) ||
+        (!is_better(*group.best, outcome, select, limits) && number < group.best_number)) {
       group.best = std::move(outcome);
       group.best_number = number;
     }
@@ -386,21 +431,31 @@ class Runner {
   }
 
   // The lower bound by the exact optimum's distribution is valid for every model of the same risk.
-  [[nodiscard]] std::optional<Certificate> certificate_of(const Outcome& outcome,
-                                                          const TailRisk& training) const {
-    if (outcome.certificate) return scaled(*outcome.certificate, unit_);
+  [[nodiscard]] std::optional<Certificate> certificate_of(const Group& group,
+                                                          const TailRisk& training) {
+    const Outcome& outcome = *group.best;
+    if (outcome.certificate && !outcome.calibration) return scaled(*outcome.certificate, unit_);
     if (outcome.result.stop_reason == StopReason::gap) return scaled(*best_bound_, unit_);
-    if (!computes_certificates_ || outcome.result.stop_reason == StopReason::diverged)
+    const bool is_exact = outcome.options.algorithm == Algorithm::exact;
+    if (!(computes_certificates_ || is_exact) || outcome.result.stop_reason == StopReason::diverged)
       return std::nullopt;
-    const std::optional<Outcome>& last = groups_.back().best;
-    Certificate certificate =
-        scaled(last && last->certificate
-                   ? *last->certificate
-                   : *solve_candidate(outcome.options, &outcome.result.model).certificate,
-               unit_);
+    if (group.is_limited && !limits_->is_on_validation())
+      return limits_->certify(outcome, training);
+    Certificate certificate = scaled(bound_for(outcome), unit_);
     certificate.upper = outcome.options.risk().of(training) +
                         unit_ * outcome.result.model.penalty(outcome.options.ridge);
     return certificate;
+  }
+
+  [[nodiscard]] Certificate bound_for(const Outcome& outcome) const {
+    for (const Group& group : groups_) {
+      const std::optional<Outcome>& other = group.best;
+      if (other && other->certificate && !group.is_limited &&
+          other->options.risk() == outcome.options.risk()) {
+        return *other->certificate;
+      }
+    }
+    return *solve_candidate(outcome.options, &outcome.result.model).certificate;
   }
 
   static double norm_of(const Outcome& outcome) {
@@ -439,22 +494,26 @@ class Runner {
                        .reading = options_.data.source,
                        .task = options_.data.task,
                        .shares = data_.shares};
+    if (outcome.network && outcome.calibration)
+      model.temperature = outcome.calibration->temperature;
     model.reading.progress = {};  // valid only during this run
     return model;
   }
 
-  RunResult make_result(Group& group, ScoredSets& sets) const {
+  RunResult make_result(Group& group, ScoredSets& sets) {
     Outcome& best = *group.best;
     sets.train = score_rows(best, data_.train);
     if (best.valid) sets.valid = std::move(*best.valid);
     if (data_.test.rows > 0) sets.test = score_rows(best, data_.test);
     TrainedModel model = model_of(best);
     model.training_risk = sets.train.risk.risk;
-    model.certificate = certificate_of(best, sets.train.risk.risk);
+    model.certificate = certificate_of(group, sets.train.risk.risk);
     RunResult result{.model = Model(std::move(model))};
     result.train = sets.train.risk;
     if (data_.valid.rows > 0) result.valid = sets.valid.risk;
     if (data_.test.rows > 0) result.test = sets.test.risk;
+    if (group.is_limited) result.budget = limits_->describe(sets);
+    result.calibration = best.calibration;
     for (const EpochRecord& record : best.result.history) {
       result.history.push_back(scaled(record, unit_));
     }
@@ -473,6 +532,10 @@ class Runner {
     return result;
   }
 
+  static constexpr double kComparedBudget = 0.05;
+  static constexpr std::size_t kLeastRows = 50;  // of the validation rows, to calibrate
+  static constexpr double kLeastTail = 20;       // of their tail, to look at it
+
   const PreparedData& data_;
   const RunOptions& options_;
   const RunHooks& hooks_;
@@ -481,6 +544,7 @@ class Runner {
   bool computes_certificates_;
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;
+  std::optional<Limits> limits_;
   std::mutex mutex_;
   std::size_t done_ = 0;
   std::optional<Certificate> best_bound_;  // with until_gap: the best bound so far

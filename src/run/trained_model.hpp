@@ -22,6 +22,7 @@ struct TrainedModel {
   LinearModel model;                                 ///< empty if there is a network
   std::shared_ptr<const Network> network = nullptr;  ///< null for a linear model
   NetworkOptions network_options = {};
+  double temperature = 1;  ///< divides a network's scores; the weights of a linear model include it
 
   TrainOptions options;  ///< options of its training
   StopReason stop_reason = StopReason::epochs;

@@ -132,14 +132,13 @@ class LimitedSearch {
   };
 
   Found run() {
-    Found found;
     const double safe = limit_.of == RiskLimit::Of::mean ? 1 : 0;
     within_ = family_.at(safe, tolerance_);
     if (within_.certificate.lower > limit_.most) return {within_, safe, false};
     beyond_ = family_.at(risk_.gamma, tolerance_);
     best_ = {.solution = within_, .gamma = safe};
     if (is_within_limit(beyond_)) return {beyond_, risk_.gamma, true};
-    best_.solution.certificate.upper = objective(within_);
+    best_.solution.certificate = {.upper = objective(within_)};
     raise_lower(risk_.gamma, beyond_.certificate);
     narrow();
     best_.solution.status = is_within(best_.solution.certificate, tolerance_)

@@ -47,7 +47,7 @@ Names(Text...) -> Names<sizeof...(Text)>;
 /// A requirement on one option that another option needs to have an effect.
 struct OptionTest {
   std::string option = {};
-  std::vector<std::string> values = {};  ///< empty: any given value passes
+  std::vector<std::string> values = {};  ///< empty: any value but `auto` passes
   bool is_one_of = true;                 ///< false: the option must have none of `values`
   std::string words = {};  ///< text for messages; empty: derived from the fields above
 
@@ -139,11 +139,19 @@ class OptionSpec {
              Condition when = {})
       : OptionSpec(option, sentence, std::move(when), accessor_of(member)) {}
 
+  /// Makes it a share that is usually written in percent: the program refuses numbers from 1 on
+  /// without a percent sign, which may be meant as percent.
+  OptionSpec in_percent() && {
+    is_percentage = true;
+    return std::move(*this);
+  }
+
   std::string_view name;
   std::string_view help;                ///< one sentence, without a full stop
   Bounds bounds;                        ///< allowed range of a number
   std::vector<std::string_view> names;  ///< names of an enumeration's values, in their order
   Condition condition;                  ///< when it has an effect
+  bool is_percentage = false;           ///< see in_percent
 
   /// Returns its value in `options`, which must point to the struct that declares it.
   [[nodiscard]] OptionValue value(const void* options) const;

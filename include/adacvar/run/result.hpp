@@ -3,8 +3,8 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/calibration.hpp>
 #include <adacvar/risk/compare_risk.hpp>
-#include <adacvar/risk/cvar.hpp>
 #include <adacvar/risk/distribution_summary.hpp>
+#include <adacvar/risk/risk.hpp>
 #include <adacvar/run/model.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include <adacvar/solver/game.hpp>
@@ -67,6 +67,21 @@ struct EpochDetail {
       {};  ///< adacvar: summary of the sampler's distribution
 };
 
+/// The limit that a model was trained under, in the user's units.
+struct BudgetOutcome {
+  RiskLimit limit = {};
+  std::optional<double> mean_budget = {};  ///< the share asked for; empty: a limit on the CVaR
+  bool on_validation = false;              ///< judged on the validation rows
+  double least = 0;                        ///< mean budget: mean loss of plain training
+  double attained = 0;                     ///< by the model, on the same rows
+};
+
+/// A factor on a classifier's scores, fitted to the validation rows.
+struct Calibration {
+  double temperature = 1;  ///< scores are divided by it
+  TailRisk before = {};    ///< risk of the validation rows without it, in the user's units
+};
+
 /// Result of training with one algorithm.
 struct RunResult {
   Model model;
@@ -81,6 +96,8 @@ struct RunResult {
   double seconds = 0;                 ///< total time of all trials
   /// Bounds on the least training CVaR (plus ridge penalty), in the user's units.
   std::optional<Certificate> certificate = {};
+  std::optional<BudgetOutcome> budget = {};
+  std::optional<Calibration> calibration = {};
   std::string no_certificate = {};  ///< why a requested certificate is missing
   double norm = 0;                  ///< norm of the parameters
   /// Filled on request (RunHooks::detail).
@@ -89,6 +106,8 @@ struct RunResult {
 
   /// Whether the run ended with a usable model: it did not diverge and finished an epoch.
   [[nodiscard]] bool is_trained() const;
+  /// Its name in tables: the algorithm and its limit, as `adacvar +5%`.
+  [[nodiscard]] std::string label() const;
   /// Whether it can be marked best: it is trained, and not the exact optimum.
   [[nodiscard]] bool is_candidate() const;
 };

@@ -31,6 +31,32 @@ struct TuneOptions {
   static const std::vector<OptionSpec>& options();
 };
 
+/// Rows on which a mean budget is judged.
+enum class BudgetRows : std::uint8_t { train, validation };
+
+/// A limit on the mean, under which the CVaR is minimised, or on the CVaR, under which the mean is.
+struct BudgetOptions {
+  std::optional<double> mean_budget = std::nullopt;
+  std::optional<double> cvar_limit = std::nullopt;
+  BudgetRows budget_on = BudgetRows::train;
+
+  [[nodiscard]] bool is_given() const noexcept { return mean_budget || cvar_limit; }
+
+  static const std::vector<OptionSpec>& options();
+};
+
+enum class CalibrateChoice : std::uint8_t {
+  automatic,  ///< classes with probabilities, and enough validation rows
+  yes,
+  no,
+};
+
+struct CalibrateOptions {
+  CalibrateChoice calibrate = CalibrateChoice::automatic;
+
+  static const std::vector<OptionSpec>& options();
+};
+
 enum class CertifyChoice : std::uint8_t {
   automatic,  ///< if it takes seconds: max(rows, 10 parameters) * parameters^2 <= 1e9
   yes,
@@ -60,13 +86,15 @@ struct CheckpointOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// Options of a run: data, loss, training, tuning, certificates.
+/// Options of a run: data, loss, training, tuning, limits, certificates.
 struct RunOptions {
   DataOptions data = {};
   LossOptions loss = {};
   TrainOptions train = {};
   TuneOptions tune = {};
   SolveOptions solve = {};
+  BudgetOptions budget = {};
+  CalibrateOptions calibrate = {};
   NetworkOptions network = {};
   CheckpointOptions checkpoint = {};  ///< for `run` without tuning
   RepeatOptions repeat = {};          ///< for `compare_repeated`
