@@ -20,26 +20,35 @@ constexpr double kDamping = 1e-6;
 // So many rows never reach the path together.
 constexpr std::size_t kMany = 4096;
 
+// Without those of the mean if it is a term of its own.
+std::vector<Index> rows_in(const Problem& problem, const RowWeights& costs) {
+  std::vector<Index> rows = costs.rows;
+  const bool has_tail = costs.fixed < rows.size();
+  if (is_smooth(problem.loss()) && has_tail) rows.resize(rows.size() - costs.fixed);
+  return rows;
+}
+
 }  // namespace
 
 InteriorPoint::InteriorPoint(const Problem& problem, const RowWeights& costs,
                              const Eigen::VectorXd& theta, double gap, LinearTerm rest)
     : problem_(problem),
       rest_(std::move(rest)),
-      terms_(problem, costs.rows),
-      unit_(*std::ranges::max_element(costs.weights)),
+      terms_(problem, rows_in(problem, costs)),
+      unit_(*std::ranges::max_element(std::span(costs.weights).first(terms_.rows().size()))),
       level_cost_((1 - problem.settings().risk.gamma) / unit_),
       free_(costs.rows.size() - costs.fixed),
       end_(1 + terms_.piece_count()),
       theta_(theta),
       damping_(problem.loss().kind() == LossKind::squared ? 0.0 : kDamping),
-      is_on_path_(!is_smooth(problem.loss()) || (gap == 0 && costs.rows.size() < kMany)),
-      rows_(costs.rows.size()),
+      is_on_path_(!is_smooth(problem.loss()) || (gap == 0 && terms_.rows().size() < kMany)),
+      rows_(terms_.rows().size()),
       row_steps_(rows_.size()),
       outer_(rows_.size()),
       mixed_(rows_.size()),
       duals_(rows_.size()) {
-  terms_.move_to(theta_);
+  if (rows_.size() < costs.rows.size()) mean_.emplace(problem);
+  move_terms(theta_);
   if (terms_.piece_count() > 1) pieces_.resize(rows_.size());
   each_row([&](std::size_t r) {
     if (!pieces_.empty()) pieces_[r] = terms_.pieces(r);
@@ -59,6 +68,11 @@ void InteriorPoint::each_row(const Work& work) const {
 template <class Total, class Work>
 Total InteriorPoint::sum(const Work& work) const {
   return sum_rows<Total>(rows_.size(), problem_.threads(), work);
+}
+
+void InteriorPoint::move_terms(const Eigen::VectorXd& theta) {
+  terms_.move_to(theta);
+  if (mean_) mean_->move_to(theta);
 }
 
 void InteriorPoint::begin(double gap) {
@@ -147,6 +161,7 @@ void InteriorPoint::read_dual(RowWeights& q, std::vector<double>& derivatives) c
     if (r >= free_) ++q.fixed;
     terms_.append_derivatives(r, row.dual[1], second, derivatives);
   }
+  if (mean_) mean_->append(q, derivatives);
 }
 
 // A step that fails is tried again from the centre, where Newton's method descends. And where
@@ -222,6 +237,7 @@ void InteriorPoint::factorise() {
   Eigen::MatrixXd matrix(size + 1, size + 1);
   matrix.topLeftCorner(size, size) = terms_.curvature(outer_, duals_, damping_);
   matrix.diagonal().head(size) += problem_.ridge() / unit_;
+  if (mean_) matrix.topLeftCorner(size, size) += mean_->hessian() / unit_;
   const Eigen::VectorXd side = -terms_.lift(mixed_);
   matrix.block(0, size, size, 1) = side;
   matrix.block(size, 0, 1, size) = side.transpose();
@@ -267,6 +283,7 @@ void InteriorPoint::find_direction(bool corrects, double aim) {
   Eigen::VectorXd right(size + 1);
   Eigen::VectorXd gradient = terms_.lift(pulls) + problem_.ridge().cwiseProduct(theta_) / unit_;
   if (rest_.gradient.size() > 0) gradient += rest_.gradient / unit_;
+  if (mean_) gradient += mean_->gradient() / unit_;
   problem_.hold(gradient);
   right.head(size) = -gradient;
   right(size) = free_ > 0 ? level_sum - level_cost_ : 0.0;
@@ -356,9 +373,9 @@ bool InteriorPoint::move(Lengths lengths) {
   for (int halving = 0; halving < kMostHalvings; ++halving) {
     const Eigen::VectorXd theta = theta_ + lengths.primal * theta_step_;
     const double level = level_ + lengths.primal * level_step_;
-    terms_.move_to(theta);
+    move_terms(theta);
     const Totals after = totals_after(lengths, level);
-    const double value = unit_ * after.cost + outside(theta);
+    const double value = unit_ * after.cost + beside(theta);
     if (value + unit_ * after.products <= before + 1.3 * gap()) {
       each_row([&](std::size_t r) { rows_[r] = moved(r, lengths, level); });
       theta_ = theta;
@@ -373,7 +390,7 @@ bool InteriorPoint::move(Lengths lengths) {
     lengths.primal *= 0.5;
     lengths.dual *= 0.5;
   }
-  terms_.move_to(theta_);
+  move_terms(theta_);
   return false;
 }
 
@@ -393,20 +410,20 @@ bool InteriorPoint::descend(double aim) {
   constexpr int kMostHalvings = 12;
   factorise();
   find_direction(false, aim);
-  const double before = barrier(aim, level_) + outside(theta_) / unit_;
+  const double before = barrier(aim, level_) + beside(theta_) / unit_;
   double length = 1;
   for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
     const Eigen::VectorXd theta = theta_ + length * theta_step_;
     const double level = level_ + length * level_step_;
-    terms_.move_to(theta);
-    const double fall = before - barrier(aim, level) - outside(theta) / unit_;
+    move_terms(theta);
+    const double fall = before - barrier(aim, level) - beside(theta) / unit_;
     if (fall > 0.1 * length * decrement_) {
       theta_ = theta;
       level_ = level;
       return true;
     }
   }
-  terms_.move_to(theta_);
+  move_terms(theta_);
   return false;
 }
 

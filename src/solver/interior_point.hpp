@@ -2,12 +2,14 @@
 
 #include "solver/dual_bound.hpp"
 #include "solver/gram.hpp"
+#include "solver/mean_term.hpp"
 #include "solver/row_terms.hpp"
 
 #include <Eigen/Core>
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace adacvar {
@@ -24,7 +26,8 @@ struct LinearTerm {
 
 /// min sum cost_r z_r + mass * level + ridge/2 |weights|^2 over theta, level and z, where z_r >= 0
 /// and z_r >= loss_r - level for the rows whose weight is free, z_r >= loss_r for those whose
-/// weight is fixed; mass is 1 less the mean's share. A primal-dual interior-point method with
+/// weight is fixed; mass is 1 less the mean's share. Rows of fixed weight are those of the mean; of
+/// a smooth loss they are one smooth term instead. A primal-dual interior-point method with
 /// Mehrotra's predictor and corrector [M92]. The rows are eliminated one by one, so that a step is
 /// one weighted Gram matrix and six passes over the rows. Products of slack and dual are aimed at a
 /// multiple of the row's cost, so a row of weight 2 takes the same path as the row twice.
@@ -48,9 +51,9 @@ class InteriorPoint {
   [[nodiscard]] double gap() const { return unit_ * complementarity_; }
 
   /// The objective at this point: at least the CVaR of the rows, or their weighted loss.
-  [[nodiscard]] double value() const { return unit_ * cost_ + outside(theta_); }
+  [[nodiscard]] double value() const { return unit_ * cost_ + beside(theta_); }
 
-  /// The part of the objective that no row's z stands for.
+  /// The part of the objective that no row stands for.
   [[nodiscard]] double outside(const Eigen::VectorXd& theta) const {
     return problem_.penalty(theta) + rest_.value(theta);
   }
@@ -142,6 +145,11 @@ class InteriorPoint {
   template <class Total = Sum, class Work>
   [[nodiscard]] Total sum(const Work& work) const;
 
+  // The part that no row's z stands for, at the point that the terms are at.
+  [[nodiscard]] double beside(const Eigen::VectorXd& theta) const {
+    return outside(theta) + (mean_ ? mean_->value() : 0.0);
+  }
+  void move_terms(const Eigen::VectorXd& theta);
   void begin(double gap);
   void centre(double aim);
   [[nodiscard]] static double room_of_two(double apart, double least);
@@ -163,6 +171,7 @@ class InteriorPoint {
 
   const Problem& problem_;
   LinearTerm rest_;
+  std::optional<MeanTerm> mean_;  // of a smooth loss; else its rows are among the others
   RowTerms terms_;
   double unit_;             // costs are divided by it
   double level_cost_;       // in that unit

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct RiskSettings {
   double ridge = 0;
   std::span<const double> ridge_factors = {};  ///< of the features, above 0; empty: 1
   unsigned threads = 0;
+};
+
+/// The mean loss of all rows near a point; empty: not known.
+struct MeanReference {
+  Eigen::VectorXd theta = {};
+  double mean = 0;
+  Eigen::VectorXd gradient = {};
+  Eigen::MatrixXd hessian = {};
 };
 
 /// A linear model's losses on all rows, with the derivatives that solvers ask for. Parameters are a
@@ -95,6 +104,9 @@ class Problem {
   /// The same problem for another risk and `factor` times the ridge.
   [[nodiscard]] Problem with_risk(const Risk& risk, double factor) const;
 
+  /// Shared by problems made by `with_risk`, for MeanTerm to keep.
+  [[nodiscard]] MeanReference& mean_reference() const { return *mean_reference_; }
+
   /// Offset of a row's score.
   [[nodiscard]] double offset(Index row, std::size_t output = 0) const noexcept {
     return data_.offsets.empty() ? 0.0 : data_.offsets[row * outputs_ + output];
@@ -151,6 +163,7 @@ class Problem {
   double largest_target_ = 0;  // as it was before its mean was taken away; of classes: 0
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
+  std::shared_ptr<MeanReference> mean_reference_ = std::make_shared<MeanReference>();
 };
 
 /// Those rows as a data set of their own.

@@ -1,0 +1,70 @@
+#include "solver/mean_term.hpp"
+
+#include <adacvar/risk/cvar.hpp>
+
+#include <numeric>
+
+namespace adacvar {
+
+MeanTerm::MeanTerm(const Problem& problem)
+    : problem_(problem),
+      gamma_(problem.settings().risk.gamma),
+      rows_(problem.rows()),
+      shares_(problem.rows()) {
+  std::iota(rows_.begin(), rows_.end(), Index{0});
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i] = problem.share(rows_[i]);
+}
+
+void MeanTerm::move_to(const Eigen::VectorXd& theta) {
+  theta_ = theta;
+  const MeanReference& known = problem_.mean_reference();
+  if (problem_.loss().kind() != LossKind::squared || known.theta.size() == 0) {
+    measure();
+    return;
+  }
+  const Eigen::VectorXd step = theta - known.theta;
+  const Eigen::VectorXd change = known.hessian * step;
+  mean_ = known.mean + known.gradient.dot(step) + 0.5 * change.dot(step);
+  gradient_ = known.gradient + change;
+}
+
+void MeanTerm::measure() {
+  struct Sum {
+    detail::AccurateSum sum;
+    void add(const Sum& other) { sum.add(other.sum); }
+  };
+  problem_.evaluate(theta_, rows_, losses_, derivatives_);
+  mean_ = sum_rows<Sum>(rows_.size(), problem_.threads(), [&](std::size_t i, Sum& part) {
+            part.sum.add_product(shares_[i], losses_[i]);
+          }).sum.value();
+  gradient_ = problem_.gradient(rows_, shares_, derivatives_);
+}
+
+// Whether the Hessian explains nine tenths of how the gradient has changed since it was computed.
+bool MeanTerm::is_reference_near() const {
+  const MeanReference& known = problem_.mean_reference();
+  if (known.theta.size() == 0) return false;
+  if (problem_.loss().kind() == LossKind::squared) return true;
+  const Eigen::VectorXd change = known.hessian * (theta_ - known.theta);
+  return (gradient_ - known.gradient - change).norm() <= 0.1 * change.norm();
+}
+
+Eigen::MatrixXd MeanTerm::hessian() {
+  if (!is_reference_near()) {
+    problem_.mean_reference() = {theta_, mean_, gradient_,
+                                 problem_.hessian(rows_, shares_, {}, derivatives_)};
+  }
+  return gamma_ * problem_.mean_reference().hessian;
+}
+
+void MeanTerm::append(RowWeights& q, std::vector<double>& derivatives) const {
+  std::vector<double> losses;
+  std::vector<double> own;
+  problem_.evaluate(theta_, rows_, losses, own);
+  q.rows.insert(q.rows.end(), rows_.begin(), rows_.end());
+  for (const double share : shares_) q.weights.push_back(gamma_ * share);
+  q.fixed += rows_.size();
+  derivatives.insert(derivatives.end(), own.begin(), own.end());
+}
+
+}  // namespace adacvar
