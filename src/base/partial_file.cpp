@@ -1,9 +1,11 @@
 #include "base/partial_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <ranges>
 #include <string>
 #include <system_error>
@@ -15,6 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kSuffix = ".part-";
+
+/// Returns the process of a partial file of `destination`, named as in PartialFile::open; 0 for any
+/// other file.
+pid_t writer_of(std::string_view name, const std::string& destination) {
+  const std::string start = destination + std::string(kSuffix);
+  if (!name.starts_with(start)) return 0;
+  name.remove_prefix(start.size());
+  pid_t process = 0;
+  unsigned attempt = 0;
+  const char* const end = name.data() + name.size();
+  const auto first = std::from_chars(name.data(), end, process);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '-') return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, attempt);
+  return second.ec == std::errc{} && second.ptr == end && process > 0 ? process : 0;
+}
+
+bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw std::system_error(errno, std::generic_category(), what + (" " + path.string()));
 }
@@ -25,6 +46,7 @@ PartialFile::PartialFile(fs::path destination, Folders folders)
     : destination_(std::move(destination)) {
   try {
     if (folders == Folders::created) create_folders();
+    remove_left_behind();
     open();
   } catch (...) {
     discard();  // the destructor does not run when the constructor throws
@@ -46,11 +68,25 @@ void PartialFile::create_folders() {
   }
 }
 
+// A folder that cannot be listed, or a file that cannot be removed, does not keep this one from
+// being written.
+void PartialFile::remove_left_behind() const noexcept {
+  std::error_code ignored;
+  const std::string name = destination_.filename().string();
+  const fs::path parent = destination_.parent_path();
+  fs::directory_iterator entry(parent.empty() ? fs::path(".") : parent, ignored);
+  for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored)) {
+    const pid_t writer = writer_of(entry->path().filename().string(), name);
+    std::error_code not_removed;
+    if (writer > 0 && !is_running(writer)) fs::remove(entry->path(), not_removed);
+  }
+}
+
 // Not mkstemp, which ignores the umask and makes the file private to its owner.
 void PartialFile::open() {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     fs::path path = destination_;
-    path += ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    path += std::string(kSuffix) + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       path_ = std::move(path);

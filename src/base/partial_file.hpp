@@ -8,7 +8,8 @@ namespace adacvar {
 
 /// A file written under a temporary name in the folder of `destination` and renamed by `commit`, so
 /// that a partial file is never visible. Without `commit` the destructor removes it and the folders
-/// created for it (`Folders::created`).
+/// created for it (`Folders::created`). Partial files of the same destination that a process left
+/// behind when it was killed are removed.
 /// Throws: std::system_error if a folder or file cannot be created, written or renamed.
 class PartialFile {
  public:
@@ -28,6 +29,7 @@ class PartialFile {
 
  private:
   void create_folders();
+  void remove_left_behind() const noexcept;
   void open();
   void close() noexcept;
   void discard() noexcept;

@@ -8,6 +8,9 @@ namespace adacvar {
 
 using Vec4 = double __attribute__((vector_size(32), may_alias));
 
+/// Two doubles fit a register of the x86-64 baseline: comparisons of Vec4 are taken apart there.
+using Vec2 = double __attribute__((vector_size(16), may_alias));
+
 using Vec4Bits = std::uint64_t __attribute__((vector_size(32), may_alias));
 
 [[nodiscard]] inline double sum_lanes(const Vec4& v) noexcept {

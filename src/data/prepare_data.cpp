@@ -138,6 +138,15 @@ void note_many_levels(const Preprocessor& preprocessor, std::size_t rows,
   }
 }
 
+void refuse_categorical_weight(const DataOptions& options) {
+  if (options.weight.empty()) return;
+  const auto& categorical = options.source.categorical;
+  if (std::ranges::find(categorical, options.weight) == categorical.end()) return;
+  throw OptionError(fmt::format(
+      "categorical = '{}' is the column of weights, which are numbers; leave one of both out",
+      options.weight));
+}
+
 void check_weights(const RawData& data, const std::string& weight,
                    std::vector<std::string>& notes) {
   if (weight.empty() || !std::holds_alternative<Table>(data.content)) return;
@@ -303,12 +312,14 @@ PreparedData prepare_split(const RawData& data, const DataOptions& options, cons
 
 PreparedData prepare_data(const DataOptions& options, std::uint64_t seed) {
   check_options(options);
+  refuse_categorical_weight(options);
   (void)shares_for(options);  // report errors before reading
   return prepare_data(read_data(options.data, options.source), options, seed);
 }
 
 PreparedData prepare_data(const RawData& data, const DataOptions& options, std::uint64_t seed) {
   check_options(options);
+  refuse_categorical_weight(options);
   SplitShares shares = shares_for(options);
   if (options.split.empty() && data.own_test > 0) shares = own_shares(options);
   const std::string target = target_of(data, options.target);

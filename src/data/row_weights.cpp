@@ -15,6 +15,9 @@ namespace adacvar {
 
 namespace {
 
+/// Sums of weights, and of their products with squares, must neither overflow nor underflow.
+bool is_weight(double weight) { return weight == 0 || (weight >= 1e-100 && weight <= 1e100); }
+
 [[noreturn]] void refuse(const Table& table, const Column& column, Index row, const char* allowed) {
   const TextValue* const text = text_at(column, row);
   const std::string value = text != nullptr ? fmt::format("'{}'", text->text)
@@ -30,7 +33,7 @@ namespace {
 
 std::vector<double> weights_of(const Table& table, const std::string& name,
                                std::span<const Index> rows) {
-  constexpr const char* kAllowed = "a weight is a finite number, at least 0";
+  constexpr const char* kAllowed = "a weight is 0 or from 1e-100 to 1e100";
   const Column& given = find_column(table, name, "weight");
   std::optional<Column> numeric = numeric_in(given, rows);
   // Text among plain numbers is reported with its value.
@@ -40,7 +43,7 @@ std::vector<double> weights_of(const Table& table, const std::string& name,
   weights.reserve(rows.size());
   for (const Index row : rows) {
     const double weight = column.numbers[row];
-    if (!(weight >= 0) || std::isinf(weight)) refuse(table, column, row, kAllowed);
+    if (!is_weight(weight)) refuse(table, column, row, kAllowed);
     weights.push_back(weight);
   }
   return weights;
@@ -82,9 +85,9 @@ std::vector<Index> rows_with_weight(std::size_t rows, std::span<const double> we
   result.reserve(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     const double weight = weights.empty() ? 1.0 : weights[i];
-    if (!(weight >= 0) || !std::isfinite(weight)) {
+    if (!is_weight(weight)) {
       throw DataError(
-          fmt::format("weight {} is {}: weights must be finite and at least 0", i + 1, weight));
+          fmt::format("weight {} is {}: a weight is 0 or from 1e-100 to 1e100", i + 1, weight));
     }
     if (weight > 0) result.push_back(static_cast<Index>(i));
   }

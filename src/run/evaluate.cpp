@@ -84,6 +84,11 @@ RiskTable table_of(const Dataset& data, const ScoredRows& scored,
     table.weight += data.weight(i);
   }
   table.risk = evaluate_risk(losses, alphas, bootstrap, weights);
+  // Every loss of a model is at least 0, and so are mean and CVaR of any rows.
+  for (RiskEstimate& risk : table.risk) {
+    risk.mean_interval.low = std::max(risk.mean_interval.low, 0.0);
+    risk.cvar_interval.low = std::max(risk.cvar_interval.low, 0.0);
+  }
   if (data.task == Task::regression) return table;
   ConfusionMatrix matrix(data.class_names.size());
   for (const std::size_t i : places) {
@@ -153,18 +158,25 @@ void certify_on(const TrainedModel& model, const Dataset& data, const ScoredRows
   result.certified_alpha = options.alpha;
 }
 
-void note_limits(const Evaluation& result, std::vector<std::string>& notes) {
+std::string few_rows_note(const Dataset& data, double alpha) {
+  if (!data.weights.empty()) {
+    return fmt::format(
+        "alpha = {:g} of the weight {:.6g} of {} rows is a tail of weight {:.3g}, of too few rows "
+        "for reliable intervals",
+        alpha, data.total_weight(), data.rows, alpha * data.total_weight());
+  }
+  return fmt::format(
+      "alpha = {:g} of {} rows is a tail of {:.3g} rows, too few for reliable intervals", alpha,
+      data.rows, alpha * static_cast<double>(data.rows));
+}
+
+void note_limits(const Evaluation& result, const Dataset& data, std::vector<std::string>& notes) {
   for (const RiskEstimate& risk : result.all.risk) {
-    const double tail = risk.alpha * static_cast<double>(result.all.rows);
-    if (tail < 1) {
-      notes.push_back(
-          fmt::format("alpha = {:g} of {} rows is {:.3g} rows, less than one: the CVaR "
-                      "is the largest loss",
-                      risk.alpha, result.all.rows, tail));
+    std::string small = small_tail_note(data, risk.alpha, "rows");
+    if (!small.empty()) {
+      notes.push_back(std::move(small));
     } else if (!risk.reliable) {
-      notes.push_back(fmt::format(
-          "alpha = {:g} of {} rows is a tail of {:.3g} rows, too few for reliable intervals",
-          risk.alpha, result.all.rows, tail));
+      notes.push_back(few_rows_note(data, risk.alpha));
     }
   }
   const RiskEstimate& first = result.all.risk.at(0);
@@ -241,7 +253,7 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   result.detail.losses = std::move(scored.losses);
   result.detail.weights = prepared.weights;
   result.fingerprint = fingerprint_of(raw);
-  note_limits(result, result.notes);
+  note_limits(result, prepared, result.notes);
   return result;
 }
 

@@ -14,19 +14,15 @@ namespace adacvar {
 
 namespace {
 
-// A tail of less than one row is allowed but rarely intended.
 void note_small_tails(const PreparedData& data, double alpha, std::vector<std::string>& notes) {
-  const auto note = [&](const Dataset& part, std::string_view name) {
-    const double tail = alpha * static_cast<double>(part.rows);
-    if (part.rows == 0 || tail >= 1.0) return;
-    notes.push_back(
-        fmt::format("alpha = {} of {} {} rows is {:.3g} rows, less than one: the CVaR of these "
-                    "rows is their largest loss",
-                    alpha, part.rows, name, tail));
+  const auto note = [&](const Dataset& part, const std::string& rows) {
+    if (part.rows == 0) return;
+    std::string text = small_tail_note(part, alpha, rows);
+    if (!text.empty()) notes.push_back(std::move(text));
   };
-  note(data.train, "training");
-  note(data.valid, "validation");
-  note(data.test, "test");
+  note(data.train, "training rows");
+  note(data.valid, "validation rows");
+  note(data.test, "test rows");
 }
 
 // A comparison has a row with a mean budget; else the command that gives such a model.
@@ -142,6 +138,18 @@ void add_result_notes(const RunOptions& options, RunReport& report) {
   note_missed_gap(options, report.results, report.notes);
   note_missed_limits(report.results, report.notes);
   note_uniform_optimum(report.results, report.headlines);
+}
+
+std::string small_tail_note(const Dataset& data, double alpha, const std::string& rows) {
+  const double tail = alpha * data.total_weight();
+  const bool is_weighted = !data.weights.empty();
+  if (tail >= (is_weighted ? std::ranges::min(data.weights) : 1.0)) return {};
+  const std::string share =
+      is_weighted ? fmt::format("the weight {:.6g} of {} {} is {:.3g}, less than that of any row",
+                                data.total_weight(), data.rows, rows, tail)
+                  : fmt::format("{} {} is {:.3g} rows, less than one", data.rows, rows, tail);
+  return fmt::format("alpha = {} of {}: the CVaR of these rows is their largest loss", alpha,
+                     share);
 }
 
 std::string heavy_tail_note(const RiskEstimate& risk, double level, const std::string& rows) {

@@ -16,6 +16,11 @@ namespace adacvar {
 /// the least CVaR is that of the uniform prediction.
 void add_result_notes(const RunOptions& options, RunReport& report);
 
+/// States that the tail is less than one row, with row weights less than the weight of any; empty
+/// if it is not. `rows` names the rows, of which there is at least one.
+[[nodiscard]] std::string small_tail_note(const Dataset& data, double alpha,
+                                          const std::string& rows);
+
 /// Explains why the intervals of a heavy tail are not reliable; `rows` names the rows.
 [[nodiscard]] std::string heavy_tail_note(const RiskEstimate& risk, double level,
                                           const std::string& rows);

@@ -85,7 +85,7 @@ class AdaptiveSampler::Impl {
   [[nodiscard]] double mixed(Index i, double marginal) const noexcept {
     if (weights_ != nullptr && uniform()) return weights_->weight(i) / total_;
     const double rate = tail_share_ * marginal + uniform_share_;
-    return weights_ != nullptr ? weights_->weight(i) * rate : rate;
+    return weights_ != nullptr ? buckets_->weight(i) * rate : rate;
   }
 
   void draw(Rng& rng, std::span<Index> batch);
@@ -228,7 +228,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   std::array<Index, kGroup> uniform_items;
   std::array<double, kGroup> thresholds;
   [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> uniforms;
-  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> least_weights;
+  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> missing_weights;
   std::array<double, kGroup> values;
   std::size_t open = out.size();
   for (std::size_t a = 0; a < open; ++a) places[a] = static_cast<std::uint32_t>(a);
@@ -259,15 +259,15 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
         const WeightedSlot proposed = bin == uniform_bin ? weights_->propose(uniforms[a])
                                                          : buckets_->propose(bin, uniforms[a]);
         slots[a] = proposed.row;
-        least_weights[a] = proposed.least_weight;
+        missing_weights[a] = proposed.least_weight;
         __builtin_prefetch(slots[a]);
       }
     }
+    for (std::size_t a = 0; a < open; ++a) buckets_->prefetch(*slots[a]);
     for (std::size_t a = 0; a < open; ++a) {
-      buckets_->prefetch(*slots[a]);
-      if constexpr (Weighted) weights_->prefetch(*slots[a]);
+      values[a] = buckets_->log_weight(*slots[a]) + nu;
+      if constexpr (Weighted) missing_weights[a] -= buckets_->weight(*slots[a]);
     }
-    for (std::size_t a = 0; a < open; ++a) values[a] = buckets_->log_weight(*slots[a]) + nu;
     to_marginals(std::span(values).first(open));
     std::size_t still_open = 0;
     for (std::size_t a = 0; a < open; ++a) {
@@ -276,7 +276,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
       marginals[place] = values[a];
       places[still_open] = place;
       bool accepted = values[a] > thresholds[a];
-      if constexpr (Weighted) accepted &= weights_->weight(*slots[a]) > least_weights[a];
+      if constexpr (Weighted) accepted &= missing_weights[a] < 0.0;
       still_open += accepted ? 0 : 1;
     }
     open = still_open;
@@ -319,8 +319,9 @@ void AdaptiveSampler::Impl::learn(std::span<const Index> drawn, std::span<const 
   if (drawn.empty()) return;
   if (weights_ != nullptr) {
     sizes_.resize(drawn.size());
-    std::ranges::transform(drawn, sizes_.begin(),
-                           [this](Index i) { return total_ / weights_->weight(i); });
+    std::ranges::transform(drawn, sizes_.begin(), [this](Index i) {
+      return total_ / (buckets_ ? buckets_->weight(i) : weights_->weight(i));
+    });
   }
   steps_.resize(drawn.size());
   rule_.steps(losses, probabilities, sizes_, steps_);
@@ -344,8 +345,7 @@ void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
   portable::sigmoid_in_place(after_);
   double change = 0.0;
   for (std::size_t j = 0; j < drawn.size(); ++j) {
-    const double weight = weights_ != nullptr ? weights_->weight(drawn[j]) : 1.0;
-    change += weight * (after_[j] - before_[j]);
+    change += buckets_->weight(drawn[j]) * (after_[j] - before_[j]);
   }
   const double shift = buckets_->solve_tilt(change);
   if (exact_) exact_->settle(*buckets_, shift);

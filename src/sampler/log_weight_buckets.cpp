@@ -221,6 +221,12 @@ LogWeightBuckets::LogWeightBuckets(std::size_t size, double target,
 
 void LogWeightBuckets::allocate(std::size_t size) {
   items_.resize(size);
+  if (weights_ != nullptr) {
+    slots_.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      items_[i].weight = weights_->weight(static_cast<Index>(i));
+    }
+  }
   assert(target_ > 0 && target_ < total());
   // Below nu the window must extend as far as the many light items together matter.
   const double light = portable::log(total() / target_);
@@ -320,19 +326,19 @@ void LogWeightBuckets::append(std::size_t bin, Index i) {
     free_chunks_.pop_back();
   }
   pool_[place(list, slot)] = i;
-  items_[i].slot = slot;
+  slot_of(i) = slot;
 }
 
 void LogWeightBuckets::remove(std::size_t bin, Index i) {
   const std::size_t list = list_of(bin, i);
-  const std::uint32_t slot = items_[i].slot;
+  const std::uint32_t slot = slot_of(i);
   List& from = lists_[list];
   const std::uint32_t last = --from.count;
   list_sizes_[list] -= 1.0;
   if (weights_ != nullptr) note_weight(bin, -weight(i));
   const Index moved = *slot_address(list, last);
   pool_[place(list, slot)] = moved;
-  items_[moved].slot = slot;
+  slot_of(moved) = slot;
   if ((last & chunk_mask_) == 0) {
     free_chunks_.push_back(from.chunks.back());
     from.chunks.pop_back();
@@ -388,7 +394,10 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
     note_steps(indices.subspan(start, count), before.subspan(start, count),
                after.subspan(start, count));
   }
-  for (const Move& move : moves_) prefetch_filler(list_of(move.from, move.item));
+  for (const Move& move : moves_) {
+    __builtin_prefetch(&slot_of(move.item), 1);
+    prefetch_filler(list_of(move.from, move.item));
+  }
   for (const Move& move : moves_) {
     --lists_[list_of(move.from, move.item)].leaving;
     remove(move.from, move.item);
@@ -416,11 +425,10 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   Change* change = changes_.data();
   const std::size_t cells = cells_;
   const std::int64_t first_cell = first_cell_;
-  const WeightClasses* const weights = weights_.get();
   for (std::size_t j = 0; j < count; ++j) {
     const auto old_cell = static_cast<std::size_t>((old_buckets[j] >> 2) - first_cell);
     const auto new_cell = static_cast<std::size_t>((new_buckets[j] >> 2) - first_cell);
-    const double factor = weights != nullptr ? weights->weight(indices[j]) : 1.0;
+    const double factor = weight(indices[j]);
     *change = {.t = old_t[j], .factor = -factor, .cell = old_cell};
     change += old_cell < cells ? 1 : 0;
     *change = {.t = new_t[j], .factor = factor, .cell = new_cell};
@@ -435,12 +443,14 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   apply_moments();
 }
 
-// A removed item is replaced by the list's last item, whose record then changes: it is prefetched.
+// A removed item is replaced by the list's last item, whose slot then changes: it is prefetched.
 // Items added to the list meanwhile make this a guess.
 inline void LogWeightBuckets::prefetch_filler(std::size_t list) {
   List& from = lists_[list];
   const std::uint32_t leaving = ++from.leaving;
-  if (leaving <= from.count) prefetch(*slot_address(list, from.count - leaving));
+  if (leaving <= from.count) {
+    __builtin_prefetch(&slot_of(*slot_address(list, from.count - leaving)), 1);
+  }
 }
 
 void LogWeightBuckets::refresh_node_weights() {
@@ -571,10 +581,10 @@ double LogWeightBuckets::recentre() {
 
 std::size_t LogWeightBuckets::memory_bytes() const noexcept {
   std::size_t bytes =
-      sizeof(*this) + items_.capacity() * sizeof(Item) + pool_.capacity() * sizeof(Index) +
-      free_chunks_.capacity() * sizeof(std::uint32_t) + lists_.capacity() * sizeof(List) +
-      cell_changed_.capacity() + mass_changed_.capacity() + changes_.capacity() * sizeof(Change) +
-      moves_.capacity() * sizeof(Move);
+      sizeof(*this) + items_.capacity() * sizeof(Item) + slots_.capacity() * sizeof(std::uint32_t) +
+      pool_.capacity() * sizeof(Index) + free_chunks_.capacity() * sizeof(std::uint32_t) +
+      lists_.capacity() * sizeof(List) + cell_changed_.capacity() + mass_changed_.capacity() +
+      changes_.capacity() * sizeof(Change) + moves_.capacity() * sizeof(Move);
   for (const List& list : lists_) bytes += list.chunks.capacity() * sizeof(std::uint32_t);
   return bytes +
          sizeof(double) * (moments_.capacity() + node_weights_.capacity() + node_decay_.capacity() +

@@ -25,7 +25,7 @@ class StateWriter;
 /// 1; bin 0 holds all items below it, the last bin all items above it. To draw, pick a bin by count
 /// * (p at its upper edge) and an item in it uniformly, and accept it with probability p_i / (p at
 /// the edge), which is at least e^-1/4. Bins are lists of fixed-size chunks from one pool, so that
-/// memory stays at 16 + 4 bytes per item wherever items move.
+/// memory stays at 16 + 4 bytes per item, with row weights 16 + 4 + 4, wherever items move.
 ///
 /// Row weights. A bin keeps a list for every class of WeightClasses, whose weights differ by less
 /// than 1.5: pick a bin, in it a class by count * (largest weight of the class), an item of that
@@ -54,6 +54,10 @@ class LogWeightBuckets {
 
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   [[nodiscard]] double log_weight(Index i) const noexcept { return items_[i].x; }
+  /// Row weight; 1 without row weights.
+  [[nodiscard]] double weight(Index i) const noexcept {
+    return weights_ != nullptr ? items_[i].weight : 1.0;
+  }
 
   /// Returns nu: sum w_i sigma(x_i + nu) = target within 1e-13 relative, after solve_tilt.
   [[nodiscard]] double tilt() const noexcept { return tilt_; }
@@ -114,16 +118,21 @@ class LogWeightBuckets {
   [[nodiscard]] static LogWeightBuckets load(StateReader& reader, std::size_t size, double target,
                                              std::shared_ptr<const WeightClasses> weights = {});
 
-  /// Memory in bytes, at most 24 per item; without the row weights.
+  /// Memory in bytes, at most 24 per item, with row weights 28; without those of WeightClasses.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   static constexpr std::size_t kNodes = 12;  // per cell
   static constexpr std::size_t kBucketsPerCell = 4;
 
  private:
+  // A draw reads log-weight and row weight of a random item: beside each other they cost one cache
+  // miss. Slots, which only change with the item's list, then have an array of their own.
   struct Item {
     double x = 0.0;
-    std::uint32_t slot = 0;
+    union {
+      std::uint32_t slot = 0;
+      double weight;  // with row weights
+    };
   };
   struct List {
     std::uint32_t count = 0;
@@ -159,14 +168,14 @@ class LogWeightBuckets {
   void check_moments(const StateReader& reader);
   [[nodiscard]] std::size_t bin_of(double x) const noexcept;
   [[nodiscard]] std::size_t bin_of_bucket(std::int64_t bucket) const noexcept;
-  [[nodiscard]] double weight(Index i) const noexcept {
-    return weights_ != nullptr ? weights_->weight(i) : 1.0;
+  [[nodiscard]] std::uint32_t& slot_of(Index i) noexcept {
+    return weights_ != nullptr ? slots_[i] : items_[i].slot;
   }
   [[nodiscard]] double total() const noexcept {
     return weights_ != nullptr ? weights_->total() : static_cast<double>(items_.size());
   }
   [[nodiscard]] std::size_t list_of(std::size_t bin, Index i) const noexcept {
-    return weights_ != nullptr ? bin * classes_ + weights_->class_of(i) : bin;
+    return weights_ != nullptr ? bin * classes_ + weights_->class_of(items_[i].weight) : bin;
   }
   [[nodiscard]] std::size_t place(std::size_t list, std::uint32_t slot) const noexcept {
     const std::size_t chunk = lists_[list].chunks[slot >> chunk_shift_];
@@ -201,6 +210,7 @@ class LogWeightBuckets {
   double variance_ = 0.0;
 
   BigVector<Item> items_;
+  BigVector<std::uint32_t> slots_;  // only with row weights
   BigVector<Index> pool_;
   std::vector<std::uint32_t> free_chunks_;
   std::vector<double> list_sizes_;  // as the lists' counts

@@ -96,7 +96,7 @@ void WeightClasses::make_classes() {
   rows_.resize(weights_.size());
   std::vector<std::uint32_t> next = start_;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    rows_[next[class_of(static_cast<Index>(i))]++] = static_cast<Index>(i);
+    rows_[next[class_of(weights_[i])]++] = static_cast<Index>(i);
   }
 }
 

@@ -46,8 +46,8 @@ class WeightClasses {
 
   /// Number of classes.
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  [[nodiscard]] std::size_t class_of(Index i) const noexcept {
-    return class_of_key_[key_of(weights_[i]) - first_key_];
+  [[nodiscard]] std::size_t class_of(double weight) const noexcept {
+    return class_of_key_[key_of(weight) - first_key_];
   }
   /// Largest weight of every class.
   [[nodiscard]] std::span<const double> bounds() const noexcept { return bounds_; }
@@ -71,7 +71,6 @@ class WeightClasses {
   /// Draws a row with the probability weight / total.
   [[nodiscard]] Index draw(Rng& rng) const noexcept;
 
-  void prefetch(Index i) const noexcept { __builtin_prefetch(&weights_[i]); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   void save(StateWriter& writer) const;
@@ -79,7 +78,7 @@ class WeightClasses {
                                                                  std::size_t size);
 
  private:
-  static constexpr std::size_t kStretch = 8;  // classes searched at once
+  static constexpr std::size_t kStretch = 8;  // classes searched at once, two per Vec2
 
   // Exponent and first bit of the mantissa: two classes per octave, [1, 1.5) and [1.5, 2).
   [[nodiscard]] static std::size_t key_of(double weight) noexcept {
@@ -107,12 +106,13 @@ inline WeightClasses::Place WeightClasses::find(const double* starts,
   // mispredicted.
   std::size_t c = 0;
   while (c + kStretch < count() && place >= ends[c + kStretch - 1]) c += kStretch;
-  Vec4 low;
-  Vec4 high;
-  std::memcpy(&low, ends + c, sizeof(low));
-  std::memcpy(&high, ends + c + 4, sizeof(high));
-  const auto passed = (low <= place) + (high <= place);  // -1 for every one
-  c += static_cast<std::size_t>(-(passed[0] + passed[1] + passed[2] + passed[3]));
+  const auto two_passed = [&](std::size_t two) {
+    Vec2 both;
+    std::memcpy(&both, ends + c + 2 * two, sizeof(both));
+    return both <= place;  // -1 for each that is passed
+  };
+  const auto passed = (two_passed(0) + two_passed(1)) + (two_passed(2) + two_passed(3));
+  c += static_cast<std::size_t>(-(passed[0] + passed[1]));
   const double rest = place - starts[c];
   const auto slot = static_cast<std::int64_t>(rest * inverse_bounds_[c]);
   return {.list = c,

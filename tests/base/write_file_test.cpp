@@ -8,12 +8,14 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace adacvar {
 namespace {
@@ -107,6 +109,32 @@ TEST(WriteFile, partial_file_of_another_run_does_no_harm) {
   write_file(folder.path() / "f", [](const Write& write) { write("new"); });
   EXPECT_EQ(bytes_of(folder.path() / "f"), "new");
   EXPECT_EQ(bytes_of(folder.path() / stale), "stale");
+}
+
+/// A process that has ended.
+pid_t ended_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  return child;
+}
+
+TEST(WriteFile, partial_files_of_processes_that_have_ended_are_removed) {
+  const TemporaryFolder folder;
+  const std::string ended = std::to_string(ended_process());
+  (void)folder.write("f.part-" + ended + "-0", "stale");
+  (void)folder.write("f.part-" + ended + "-12", "stale");
+  const std::vector<std::string> others = {"g.part-" + ended + "-0",
+                                           "f.part-" + ended,
+                                           "f.part-" + ended + "-0.txt",
+                                           "f.part-x-0",
+                                           "f.part--0",
+                                           "f.part-" + std::to_string(::getppid()) + "-0"};
+  for (const std::string& name : others) (void)folder.write(name, "another file");
+  write_file(folder.path() / "f", [](const Write& write) { write("new"); });
+  EXPECT_EQ(bytes_of(folder.path() / "f"), "new");
+  EXPECT_EQ(entries(folder), 1 + others.size());
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder.path() / name)) << name;
 }
 
 TEST(WriteFile, permissions_are_those_of_any_new_file) {

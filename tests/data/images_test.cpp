@@ -147,8 +147,9 @@ TEST(ReadIdx, errors_are_clear) {
     EXPECT_EQ(pair.refusal(), wrong.words);
   }
   EXPECT_EQ(Pair{}.refusal({"a", "b", "c", "d"}), "L: label 7 in record 1, expected 0 to 3");
-  EXPECT_EQ(message_of<DataError>([] { return read_idx("no such", "file"); }),
-            "no such: cannot open: No such file or directory");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([] { return read_idx("no such", "file"); }),
+               "no such: ... No such file");
 }
 
 TEST(ReadIdx, labels_are_found_beside_the_images) {
@@ -187,10 +188,12 @@ TEST(ReadCifar, errors_are_clear) {
   const auto refusal = [](const std::string& bytes) {
     return message_of<DataError>([&] { return parse_cifar(bytes, "b.bin"); });
   };
-  EXPECT_EQ(refusal(batch({3}) + "x"),
-            "b.bin: 3074 bytes, a batch of CIFAR-10 has records of 3073");
-  EXPECT_EQ(refusal(""), "b.bin: 0 bytes, a batch of CIFAR-10 has records of 3073");
-  EXPECT_EQ(refusal(batch({3, 10})), "b.bin: label 10 in record 2, expected 0 to 9");
+  EXPECT_PRED2(support::has_words, refusal(batch({3}) + "x"),
+               "b.bin: 3074 bytes ... batch ... CIFAR-10 ... records ... 3073");
+  EXPECT_PRED2(support::has_words, refusal(""),
+               "b.bin: 0 bytes ... batch ... CIFAR-10 ... records ... 3073");
+  EXPECT_PRED2(support::has_words, refusal(batch({3, 10})),
+               "b.bin: label 10 ... record 2 ... 0 ... 9");
   EXPECT_THROW((void)read_cifar({}), OptionError);
 }
 
@@ -200,19 +203,19 @@ TEST(AppendImages, refuses_other_shapes_and_classes) {
   Images other = images;
   other.source = "two";
   other.shape = {.channels = 1, .height = 2, .width = 1};
-  EXPECT_EQ(message_of<DataError>([&] {
-              append_images(images, other);
-              return 0;
-            }),
-            "two: images of 1 x 2 x 1, those of one are 1 x 1 x 2");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
+                 append_images(images, other);
+                 return 0;
+               }),
+               "two: images ... 1 x 2 x 1 ... 1 x 1 x 2");
   other = images;
   other.source = "two";
   other.class_names = {"a"};
-  EXPECT_EQ(message_of<DataError>([&] {
-              append_images(images, other);
-              return 0;
-            }),
-            "two: other classes than one");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
+                 append_images(images, other);
+                 return 0;
+               }),
+               "two: ... classes ... one");
 }
 
 // Pixels / 255 are 0, 1, 0.2, 0, 0.4, 1: rows 0 and 1 have the mean 0.3, the variance (0.09 + 0.49
@@ -272,11 +275,10 @@ TEST(ImagePreprocessor, classes_are_found_by_name_or_by_label) {
   EXPECT_EQ(preprocessor.apply(other, rows_to(2)).targets, (Numbers{1, 0}));
   other.class_names.clear();
   EXPECT_EQ(preprocessor.apply(other, rows_to(2)).targets, (Numbers{2, 0}));
-  EXPECT_EQ(message_of<DataError>([&] {
-              return preprocessor.apply(parse_cifar(batch({1, 9}), "c.bin"), rows_to(2));
-            }),
-            "c.bin: class 'truck' in row 2 is not one of those seen in training: automobile, cat, "
-            "dog");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
+                 return preprocessor.apply(parse_cifar(batch({1, 9}), "c.bin"), rows_to(2));
+               }),
+               "c.bin: class 'truck' ... row 2 ... automobile, cat, dog");
 }
 
 TEST(ImagePreprocessor, what_does_not_fit_is_refused) {
@@ -291,13 +293,15 @@ TEST(ImagePreprocessor, what_does_not_fit_is_refused) {
   images.labels = {1, 2, 3};
   EXPECT_EQ(fit({0, 1, 2}, Task::binary), "p: the images have 3 classes, a binary task has 2");
   const Preprocessor of_images = Preprocessor::fit(images, rows_to(3));
-  EXPECT_EQ(message_of<DataError>(
-                [&] { return of_images.apply(parse_cifar(batch({1}), "b.bin"), rows_to(1)); }),
-            "b.bin: training was on images of 1 x 1 x 2, these are 3 x 32 x 32");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] {
+                 return of_images.apply(parse_cifar(batch({1}), "b.bin"), rows_to(1));
+               }),
+               "b.bin: training ... images ... 1 x 1 x 2 ... these ... 3 x 32 x 32");
   Table table;
   table.source = "t";
-  EXPECT_EQ(message_of<DataError>([&] { return of_images.apply_features(table, {}); }),
-            "t: training was on images, this is a table");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return of_images.apply_features(table, {}); }),
+               "t: training ... images ... table");
   images.pixels.assign(6, 4);
   EXPECT_EQ(fit({0, 1, 2}, {}),
             "p: every pixel of the training rows is the same within its channel");
@@ -392,14 +396,14 @@ TEST_F(NamedImages, cifar_10_is_as_published) {
 }
 
 TEST(NamedImageErrors, are_clear) {
-  EXPECT_EQ(message_of<DataError>([] { return load_named_set("mnist"); }),
-            "mnist: holds images, not a table");
-  EXPECT_EQ(message_of<DataError>([] { return load_named_images("adult"); }),
-            "adult: holds a table, not images");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([] { return load_named_set("mnist"); }),
+               "mnist: holds images ... table");
+  EXPECT_PRED2(support::has_words, message_of<DataError>([] { return load_named_images("adult"); }),
+               "adult: holds ... table ... images");
   const TemporaryFolder empty;
-  EXPECT_EQ(message_of<DataError>([&] { return load_named_images("cifar-10", empty.path()); }),
-            (empty.path() / "cifar-10/data_batch_1.bin").string() +
-                ": cannot open: No such file or directory");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return load_named_images("cifar-10", empty.path()); }),
+               (empty.path() / "cifar-10/data_batch_1.bin").string() + ": ... No such file");
 }
 
 }  // namespace

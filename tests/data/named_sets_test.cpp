@@ -2,6 +2,7 @@
 #include <adacvar/base/error.hpp>
 #include "data/preprocess.hpp"
 
+#include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/targets_in_units.hpp"
 #include "support/temporary_folder.hpp"
@@ -184,22 +185,22 @@ TEST(DataFolder, is_that_of_the_platform_unless_one_is_named) {
 }
 
 TEST(NamedSetErrors, are_clear) {
-  EXPECT_EQ(message_of<OptionError>([] { return load_named_set("iris"); }),
-            "data set = 'iris' is not one of: abalone, boston, cpu-small, adult, australian, "
-            "german, monks, phoneme, spambase, splice, titanic, mnist, fashion-mnist, cifar-10");
+  EXPECT_PRED2(support::has_words, message_of<OptionError>([] { return load_named_set("iris"); }),
+               "data set = 'iris' ... abalone, boston, cpu-small, adult, australian, german, "
+               "monks, phoneme, spambase, splice, titanic, mnist, fashion-mnist, cifar-10");
   const support::TemporaryFolder empty;
   const std::filesystem::path none = empty.path() / "none";
-  EXPECT_EQ(message_of<DataError>([&] { return load_named_set("boston", none); }),
-            none.string() +
-                ": there is no such data folder; `adacvar data fetch` makes it, "
-                "--data-dir or ADACVAR_DATA names another");
-  EXPECT_EQ(
-      message_of<DataError>([&] { return load_named_set("titanic", empty.path()); }),
-      (empty.path() / "titanic/titanic.dat").string() + ": cannot open: No such file or directory");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return load_named_set("boston", none); }),
+               none.string() + ": ... data fetch ... --data-dir ... ADACVAR_DATA");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return load_named_set("titanic", empty.path()); }),
+               (empty.path() / "titanic/titanic.dat").string() + ": ... No such file");
   std::filesystem::create_directory(empty.path() / "phoneme");
   const auto file = empty.write("phoneme/phoneme.dat", "@data\n1,2,3,4,5,0\n1,2,3,4,5,1\n");
-  EXPECT_EQ(message_of<DataError>([&] { return load_named_set("phoneme", empty.path()); }),
-            file.string() + ": 2 rows, phoneme has 5404");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return load_named_set("phoneme", empty.path()); }),
+               file.string() + ": 2 rows ... 5404");
 }
 
 }  // namespace

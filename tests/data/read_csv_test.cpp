@@ -2,6 +2,7 @@
 #include <adacvar/base/rng.hpp>
 #include "data/read_table.hpp"
 
+#include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -83,7 +84,8 @@ TEST(ReadCsv, a_long_list_of_names_is_cut) {
 }
 
 TEST(ReadCsv, a_header_with_a_name_twice_is_refused_as_such) {
-  EXPECT_EQ(refusal("x,x,y\n1,2,3\n4,5,6\n"), "t.csv:1: column 'x' appears twice");
+  EXPECT_PRED2(support::has_words, refusal("x,x,y\n1,2,3\n4,5,6\n"),
+               "t.csv:1: column 'x' appears twice");
   EXPECT_EQ(column_names(parse("a,a\nb,c\na,b\n")), "c1, c2");
 }
 
@@ -97,9 +99,8 @@ TEST(ReadCsv, a_first_row_with_all_known_names_is_a_header) {
 TEST(ReadCsv, a_header_that_was_not_detected_is_suggested) {
   std::string text = "2019,y\n";
   for (int i = 0; i < 20; ++i) text += "1,2\n";
-  EXPECT_EQ(refusal(text),
-            "t.csv:1: 'y' in column 'c2', nearly all of whose values are numbers; if the first row "
-            "is a header, set header = yes");
+  EXPECT_PRED2(support::has_words, refusal(text),
+               "t.csv:1: 'y' in column 'c2' ... numbers ... header = yes");
 }
 
 TEST(ReadCsv, separators_are_found) {
@@ -271,8 +272,8 @@ TEST(ReadCsv, categorical_and_drop) {
 
 TEST(ReadCsv, preamble_is_skipped_and_counted) {
   EXPECT_EQ(parse("@relation r\n@data\n1,2\n", {.preamble = "@%"}).rows, 1U);
-  EXPECT_EQ(refusal("@relation r\n@data\n1,2\n3\n", {.preamble = "@%"}),
-            "t.csv:4: 1 column, first row has 2");
+  EXPECT_PRED2(support::has_words, refusal("@relation r\n@data\n1,2\n3\n", {.preamble = "@%"}),
+               "t.csv:4: 1 column ... first row ... 2");
 }
 
 TEST(ReadCsv, text_after_many_numbers_makes_a_category) {
@@ -315,27 +316,36 @@ TEST(ReadCsv, bad_text_is_refused_with_its_line) {
   const auto options = [](Words categorical, Words drop) {
     return ReadOptions{.categorical = std::move(categorical), .drop = std::move(drop)};
   };
-  EXPECT_EQ(refusal(""), "t.csv: is empty");
-  EXPECT_EQ(refusal(" \n\r\n"), "t.csv: is empty");
-  EXPECT_EQ(refusal("a,b\n"), "t.csv: has a header but no rows");
-  EXPECT_EQ(refusal("a,b,c,d,e,f,g,h\n1,2,3,4,5,6,7,8\n\n1,2,3,4,5,6,7,8,9\n"),
-            "t.csv:4: 9 columns, header has 8");
-  EXPECT_EQ(refusal("1,2\n3\n4,5\n"), "t.csv:2: 1 column, first row has 2");
-  EXPECT_EQ(refusal("a,b\n1,2\n3,\"x\ny\n5,6\n"), "t.csv:3: quote is not closed");
-  EXPECT_EQ(refusal("\n\"a,b\n1,2\n"), "t.csv:2: quote is not closed");
-  EXPECT_EQ(refusal("a,b\n1,2\n\"3\" x,4\n"), "t.csv:3: text after a closing quote");
-  EXPECT_EQ(refusal("\na,b,a\n1,2,3\n", {.header = true}), "t.csv:2: column 'a' appears twice");
-  EXPECT_EQ(refusal("a,b\n1,2\n", options({"c"}, {})),
-            "t.csv: categorical column 'c' is not one of: a, b");
-  EXPECT_EQ(refusal("a,b\n1,2\n", options({}, {"c"})),
-            "t.csv: drop column 'c' is not one of: a, b");
-  EXPECT_EQ(refusal("a,b\n1,2\n", options({}, {"a", "b"})), "t.csv: every column is dropped");
-  EXPECT_EQ(refusal("a,b\n1,2\n3,\0\n"s), "t.csv:3: NUL byte: not a text file");
-  EXPECT_EQ(refusal("a,b\n1,2\n3,inf\n4\n"), "t.csv:4: 1 column, header has 2");
-  EXPECT_EQ(refusal("a,b\n1,2\n3,inf\n"), "t.csv:3: infinite value in column 'b'");
-  EXPECT_EQ(refusal("a,b\n1,2\n3,1e999\n-inf,4\n"), "t.csv:3: infinite value in column 'b'");
-  EXPECT_EQ(refusal("1,2\n", {.names = {"x"}}),
-            "t.csv:1: first row has 2 columns, but 1 names are given");
+  EXPECT_PRED2(support::has_words, refusal(""), "t.csv: ... empty");
+  EXPECT_PRED2(support::has_words, refusal(" \n\r\n"), "t.csv: ... empty");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n"), "t.csv: ... header ... no rows");
+  EXPECT_PRED2(support::has_words,
+               refusal("a,b,c,d,e,f,g,h\n1,2,3,4,5,6,7,8\n\n1,2,3,4,5,6,7,8,9\n"),
+               "t.csv:4: 9 columns ... header ... 8");
+  EXPECT_PRED2(support::has_words, refusal("1,2\n3\n4,5\n"),
+               "t.csv:2: 1 column ... first row ... 2");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n3,\"x\ny\n5,6\n"),
+               "t.csv:3: quote ... closed");
+  EXPECT_PRED2(support::has_words, refusal("\n\"a,b\n1,2\n"), "t.csv:2: quote ... closed");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n\"3\" x,4\n"),
+               "t.csv:3: ... after ... quote");
+  EXPECT_PRED2(support::has_words, refusal("\na,b,a\n1,2,3\n", {.header = true}),
+               "t.csv:2: column 'a' appears twice");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n", options({"c"}, {})),
+               "t.csv: categorical column 'c' ... a, b");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n", options({}, {"c"})),
+               "t.csv: drop column 'c' ... a, b");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n", options({}, {"a", "b"})),
+               "t.csv: every column ... dropped");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n3,\0\n"s), "t.csv:3: NUL byte ... text file");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n3,inf\n4\n"),
+               "t.csv:4: 1 column ... header ... 2");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n3,inf\n"),
+               "t.csv:3: infinite value ... column 'b'");
+  EXPECT_PRED2(support::has_words, refusal("a,b\n1,2\n3,1e999\n-inf,4\n"),
+               "t.csv:3: infinite value ... column 'b'");
+  EXPECT_PRED2(support::has_words, refusal("1,2\n", {.names = {"x"}}),
+               "t.csv:1: first row ... 2 columns ... 1 names ... given");
 }
 
 TEST(ReadCsv, errors_far_down_name_their_line) {
@@ -347,11 +357,12 @@ TEST(ReadCsv, errors_far_down_name_their_line) {
     text = good + "1\n";
     for (int i = 0; i < 200'000; ++i) text += "0.25,0.125\n";
     text += "1,2,3\n";
-    EXPECT_EQ(refusal(text, {.threads = threads}), "t.csv:300000: 1 column, header has 2");
-    EXPECT_EQ(refusal(good + "\0,1\n"s, {.threads = threads}),
-              "t.csv:300000: NUL byte: not a text file");
-    EXPECT_EQ(refusal(good + "\"x\n,\n", {.threads = threads}),
-              "t.csv:300000: quote is not closed");
+    EXPECT_PRED2(support::has_words, refusal(text, {.threads = threads}),
+                 "t.csv:300000: 1 column ... header ... 2");
+    EXPECT_PRED2(support::has_words, refusal(good + "\0,1\n"s, {.threads = threads}),
+                 "t.csv:300000: NUL byte ... text file");
+    EXPECT_PRED2(support::has_words, refusal(good + "\"x\n,\n", {.threads = threads}),
+                 "t.csv:300000: quote ... closed");
   }
 }
 
@@ -361,10 +372,11 @@ TEST(ReadCsv, files_that_cannot_be_read) {
     return message_of<DataError>([&] { return read_csv(path); });
   };
   const std::string missing = (folder.path() / "none.csv").string();
-  EXPECT_EQ(words(missing), missing + ": cannot open: No such file or directory");
-  EXPECT_EQ(words(folder.path()), folder.path().string() + ": is a directory");
+  EXPECT_PRED2(support::has_words, words(missing), missing + ": ... No such file");
+  EXPECT_PRED2(support::has_words, words(folder.path()),
+               folder.path().string() + ": ... directory");
   const auto empty = folder.write("empty.csv", "");
-  EXPECT_EQ(words(empty), empty.string() + ": is empty");
+  EXPECT_PRED2(support::has_words, words(empty), empty.string() + ": ... empty");
 }
 
 std::string gzip(const std::string& text) {
@@ -414,14 +426,16 @@ TEST(ReadCsv, damaged_archives) {
   };
   for (const std::string& packed : {gzip(text), xz(text)}) {
     const std::string kind = packed[0] == '\x1f' ? "gzip" : "xz";
-    EXPECT_EQ(words(packed.substr(0, packed.size() / 2)), ": " + kind + " archive is truncated");
-    EXPECT_EQ(words(packed.substr(0, packed.size() - 1)), ": " + kind + " archive is truncated");
+    EXPECT_PRED2(support::has_words, words(packed.substr(0, packed.size() / 2)),
+                 kind + " ... truncated");
+    EXPECT_PRED2(support::has_words, words(packed.substr(0, packed.size() - 1)),
+                 kind + " ... truncated");
     std::string altered = packed;
     altered[packed.size() / 2] = static_cast<char>(altered[packed.size() / 2] ^ 0x55);
-    EXPECT_EQ(words(altered), ": " + kind + " archive is damaged");
-    EXPECT_EQ(words(packed + "0123456789abcdef"), ": " + kind + " archive is damaged");
+    EXPECT_PRED2(support::has_words, words(altered), kind + " ... damaged");
+    EXPECT_PRED2(support::has_words, words(packed + "0123456789abcdef"), kind + " ... damaged");
   }
-  EXPECT_EQ(words(gzip("")), ": is empty");
+  EXPECT_PRED2(support::has_words, words(gzip("")), "empty");
 }
 
 /// A random table as text, in a random one of the allowed formats, and the expected result.
@@ -516,10 +530,12 @@ TEST(AppendRows, levels_keep_their_names) {
   EXPECT_EQ(both.columns[0].levels, (Words{"a", "b", "c"}));
   EXPECT_EQ(both.columns[0].codes, (Codes{0, 1, 2, 1, kMissingLevel}));
   EXPECT_EQ(both.columns[1].numbers, (Numbers{1, 2, 3, 4, 5}));
-  EXPECT_EQ(message_of<DataError>([&] { return append_rows(first, parse("s,y\na,1\n")); }),
-            "t.csv: column 'y' (numeric) does not continue 'x' (numeric) of t.csv");
-  EXPECT_EQ(message_of<DataError>([&] { return append_rows(first, parse("1,2,3\n")); }),
-            "t.csv: 3 columns, t.csv has 2");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return append_rows(first, parse("s,y\na,1\n")); }),
+               "t.csv: column 'y' (numeric) ... 'x' (numeric)");
+  EXPECT_PRED2(support::has_words,
+               message_of<DataError>([&] { return append_rows(first, parse("1,2,3\n")); }),
+               "t.csv: 3 columns ... t.csv ... 2");
 }
 
 }  // namespace

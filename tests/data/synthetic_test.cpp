@@ -1,6 +1,7 @@
 #include "data/synthetic.hpp"
 #include <adacvar/base/error.hpp>
 
+#include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 
 #include <gtest/gtest.h>
@@ -118,10 +119,11 @@ TEST(Synthetic, the_same_bits_everywhere) {
 }
 
 TEST(Synthetic, bad_options_are_refused) {
-  EXPECT_EQ(message_of<OptionError>([] { return make_synthetic("moons"); }),
-            "synthetic set = 'moons' is not one of: normal, pareto, sinc");
-  EXPECT_EQ(message_of<OptionError>([] { return make_synthetic("sinc", {.rows = 0}); }),
-            "rows = 0 is outside [1, 4294967294]");
+  EXPECT_PRED2(support::has_words, message_of<OptionError>([] { return make_synthetic("moons"); }),
+               "synthetic set = 'moons' ... normal, pareto, sinc");
+  EXPECT_PRED2(support::has_words,
+               message_of<OptionError>([] { return make_synthetic("sinc", {.rows = 0}); }),
+               "rows = 0 ... [1, 4294967294]");
 }
 
 }  // namespace

@@ -234,19 +234,17 @@ TEST(TailStream, losses_near_the_largest_double_do_not_overflow) {
 }
 
 TEST(TailStream, bad_options_are_named_with_what_is_allowed) {
-  expect_words<OptionError>([] { TailStream(0, 5); }, "alpha = 0 is outside (0, 1]");
-  expect_words<OptionError>([] { TailStream(1.5, 5); }, "alpha = 1.5 is outside (0, 1]");
-  expect_words<OptionError>([] { TailStream(kNan, 5); }, "alpha = nan is outside (0, 1]");
-  expect_words<OptionError>([] { TailStream(0.5, 0); },
-                            "max_count = 0 is outside [1, 9007199254740992]");
+  expect_words<OptionError>([] { TailStream(0, 5); }, "alpha = 0 ... (0, 1]");
+  expect_words<OptionError>([] { TailStream(1.5, 5); }, "alpha = 1.5 ... (0, 1]");
+  expect_words<OptionError>([] { TailStream(kNan, 5); }, "alpha = nan ... (0, 1]");
+  expect_words<OptionError>([] { TailStream(0.5, 0); }, "max_count = 0 ... [1, 9007199254740992]");
   expect_words<OptionError>([] { TailStream(0.5, std::size_t{1} << 54U); },
-                            "max_count = 18014398509481984 is outside [1, 9007199254740992]");
+                            "max_count = 18014398509481984 ... [1, 9007199254740992]");
 }
 
 TEST(TailStream, bad_pushes_are_named_and_leave_the_stream_as_it_was) {
   TailStream stream(0.4, 5);
-  expect_words<DataError>([&] { std::ignore = stream.risk(); },
-                          "losses is empty: at least one loss is needed");
+  expect_words<DataError>([&] { std::ignore = stream.risk(); }, "losses ... empty");
   stream.push(Losses{3, 1, 2});
   const TailRisk before = stream.risk();
   TailStream other_alpha(0.5, 5);
@@ -254,27 +252,20 @@ TEST(TailStream, bad_pushes_are_named_and_leave_the_stream_as_it_was) {
   TailStream three_more(0.4, 5);
   three_more.push(Losses{7, 8, 9});
 
-  expect_words<DataError>([&] { stream.push(kNan); }, "loss = nan is not finite");
-  expect_words<DataError>([&] { stream.push(-kNan); }, "loss = nan is not finite");
-  expect_words<DataError>([&] { stream.push(-kInf); }, "loss = -inf is not finite");
-  expect_words<DataError>([&] { stream.push(Losses{9, kInf}); }, "losses[1] = inf is not finite");
-  expect_words<OptionError>(
-      [&] {
-        stream.push(Losses{7, 8, 9});
-      },
-      "count = 6 is outside [0, max_count = 5]");
-  expect_words<OptionError>([&] { stream.merge(three_more); },
-                            "count = 6 is outside [0, max_count = 5]");
-  expect_words<OptionError>([&] { stream.merge(other_alpha); },
-                            "alpha = 0.5 of the other stream is not 0.4");
-  expect_words<OptionError>([&] { stream.merge(other_count); },
-                            "max_count = 6 of the other stream is not 5");
+  expect_words<DataError>([&] { stream.push(kNan); }, "loss = nan ... finite");
+  expect_words<DataError>([&] { stream.push(-kNan); }, "loss = nan ... finite");
+  expect_words<DataError>([&] { stream.push(-kInf); }, "loss = -inf ... finite");
+  expect_words<DataError>([&] { stream.push(Losses{9, kInf}); }, "losses[1] = inf ... finite");
+  expect_words<OptionError>([&] { stream.push(Losses{7, 8, 9}); }, "count = 6 ... max_count = 5");
+  expect_words<OptionError>([&] { stream.merge(three_more); }, "count = 6 ... max_count = 5");
+  expect_words<OptionError>([&] { stream.merge(other_alpha); }, "alpha = 0.5 ... 0.4");
+  expect_words<OptionError>([&] { stream.merge(other_count); }, "max_count = 6 ... 5");
   EXPECT_EQ(stream.count(), 3U);
   EXPECT_EQ(stream.risk(), before);
 
   stream.push(4);
   stream.push(5);
-  expect_words<OptionError>([&] { stream.push(6); }, "count = 6 is outside [0, max_count = 5]");
+  expect_words<OptionError>([&] { stream.push(6); }, "count = 6 ... max_count = 5");
   EXPECT_EQ(stream.count(), 5U);
   EXPECT_EQ(stream.risk(), (TailRisk{.mean = 3, .var = 3, .cvar = 4.5}));
 }

@@ -74,6 +74,26 @@ TEST_F(Evaluate, risks_of_all_rows) {
   EXPECT_FALSE(found.all.accuracy);
 }
 
+// A few skewed losses: without the bound the intervals begin below 0.
+TEST_F(Evaluate, intervals_of_losses_do_not_begin_below_zero) {
+  std::string text = "x,y\n0,8\n";
+  for (int i = 0; i < 30; ++i) text += "0,0.1\n";
+  const std::vector<double> losses = [] {
+    std::vector<double> all(31, 0.01);
+    all[0] = 64;
+    return all;
+  }();
+  const std::vector<double> alphas = {0.1, 1};
+  ASSERT_LT(evaluate_risk(losses, alphas)[0].cvar_interval.low, 0);
+  const Evaluation found =
+      evaluate(identity_model(), write("skewed.csv", text), {.alphas = alphas});
+  for (const RiskEstimate& risk : found.all.risk) {
+    EXPECT_EQ(risk.cvar_interval.low, 0) << risk.alpha;
+    EXPECT_GE(risk.mean_interval.low, 0);
+    EXPECT_GE(risk.var_interval.low, 0);
+  }
+}
+
 TEST_F(Evaluate, worst_rows_come_first_and_are_counted_from_one) {
   const Evaluation found = evaluate(identity_model(), five_rows(), {.worst = 4});
   ASSERT_EQ(found.detail.worst.size(), 4U);

@@ -132,12 +132,37 @@ TEST(RowWeights, a_column_of_the_table_weights_every_part_of_a_run) {
   EXPECT_NEAR(evaluated.all.risk[0].cvar, a.cvar, 1e-9 * a.cvar);
 }
 
+// 20 rows of weight 5 are 100 rows: a tail of 0.03 has weight 3, less than a row's 5.
+TEST(RowWeights, small_tails_are_noted_by_weight) {
+  const TemporaryFolder folder;
+  std::string text = "x,w,y\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(i) + ",5," + std::to_string(i * 7 % 5) + "\n";
+  RunOptions options;
+  options.data.data = folder.write("t.csv", text).string();
+  options.data.target = "y";
+  options.data.weight = "w";
+  options.data.split = {1, 0, 0};
+  options.train.algorithm = Algorithm::mean;
+  options.train.alpha = 0.03;
+  const RunReport small = run(options);
+  ASSERT_EQ(small.notes.size(), 1U);
+  EXPECT_PRED2(support::has_words, small.notes[0],
+               "alpha = 0.03 ... weight 100 of 20 training rows is 3 ... largest loss");
+  const auto evaluated =
+      evaluate(small.results[0].model, options.data.data, {.alphas = {0.03, 0.1}}).notes;
+  ASSERT_EQ(evaluated.size(), 2U);
+  EXPECT_PRED2(support::has_words, evaluated[0], "weight 100 of 20 rows is 3 ... largest loss");
+  EXPECT_PRED2(support::has_words, evaluated[1], "tail of weight 10 ... intervals");
+  options.train.alpha = 0.05;
+  EXPECT_EQ(run(options).notes, std::vector<std::string>{});
+}
+
 TEST(RowWeights, weights_that_are_none_are_refused) {
   const Problem p = make_problem(false);
   const MatrixView x(p.x, p.y.size(), 2);
   Numbers bad = p.weights;
-  for (const double value :
-       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  for (const double value : {-1.0, 1e308, 5e-324, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
     bad[4] = value;
     expect_words<DataError>([&] { (void)fit(x, p.y, {.weights = bad}); }, "weight 5");
   }
