@@ -1,0 +1,201 @@
+#include <adacvar/risk/cvar_bound.hpp>
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/options.hpp>
+#include <adacvar/risk/cvar.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace adacvar {
+
+namespace {
+
+using detail::BandSide;
+
+// Ratio of the ranks at which successive lines are close to k / n. Between 8 and 64 widths hardly
+// differ.
+constexpr double kRankRatio = 16;
+// Relative allowance for rounding in the probability of a crossing.
+constexpr double kRounding = 1e-6;
+
+/// A bound on the order statistics V_1 <= ... <= V_n of n uniform numbers:
+/// above: V_k <= (offset + slope (k - 1)) / n; below: V_k >= (k - offset) / (slope n).
+struct Line {
+  double offset;
+  double slope;
+};
+
+double value_at(const Line& line, BandSide side, double k, double n) {
+  return side == BandSide::above ? (line.offset + line.slope * (k - 1)) / n
+                                 : (k - line.offset) / (line.slope * n);
+}
+
+// Logarithm of the probability that V crosses the line with exactly m of the numbers on the near
+// side of the crossing, without the binomial coefficient of n and m. By the ballot theorem, the
+// crossing is the first one (`below`: the last one) with probability `ballot` / t, where t is the
+// length of the interval before (after) it [D59].
+double log_crossing(const Line& line, BandSide side, double m, double n) {
+  if (side == BandSide::above) {
+    const double place = (line.offset + line.slope * m) / n;
+    if (place >= 1) return -INFINITY;
+    const double ballot = line.offset / n;
+    return std::log(ballot) + (m - 1) * std::log(place) + (n - m) * std::log1p(-place);
+  }
+  const double place = (m - line.offset) / (line.slope * n);
+  if (place <= 0) return -INFINITY;
+  const double ballot = 1 - (n - line.offset) / (line.slope * n);
+  return std::log(ballot) + m * std::log(place) + (n - m - 1) * std::log1p(-place);
+}
+
+// Upper bound on the probability that one of V_1, ..., V_ranks is beyond the line, exact up to
+// kRounding. Terms have one peak, so the last one before the sum ends early bounds those left out.
+double crossing_probability(const Line& line, BandSide side, std::size_t n, std::size_t ranks) {
+  const auto count = static_cast<double>(n);
+  const std::size_t first = side == BandSide::above ? 0 : 1;
+  detail::AccurateSum log_binomial;
+  if (first == 1) log_binomial.add(std::log(count));
+  double sum = 0;
+  double last = 0;
+  for (std::size_t m = first; m < ranks + first; ++m) {
+    const auto near = static_cast<double>(m);
+    if (m > first) log_binomial.add(std::log((count - near + 1) / near));
+    const double term = std::exp(log_binomial.value() + log_crossing(line, side, near, count));
+    const double rest = term * static_cast<double>(ranks + first - 1 - m);
+    sum += term;
+    if (term < last && rest < kRounding * sum) return (sum + rest) * (1 + kRounding);
+    last = term;
+  }
+  return sum * (1 + kRounding);
+}
+
+// The line of that slope which V crosses with probability `error` at most. A Brownian bridge
+// crosses it with probability exp(-2 offset (slope - 1)), so the first guess is good.
+Line fit_line(double slope, double error, BandSide side, std::size_t n, std::size_t ranks) {
+  const auto is_safe = [&](double offset) {
+    return crossing_probability({offset, slope}, side, n, ranks) <= error;
+  };
+  const auto largest = static_cast<double>(n);
+  double low = 0;
+  double high = std::min(largest, std::log(1 / error) / (slope - 1));
+  while (high < largest && !is_safe(high)) {
+    low = high;
+    high = std::min(largest, 2 * high);
+  }
+  while (high - low > 1e-6 * high) {
+    const double middle = (low + high) / 2;
+    (is_safe(middle) ? high : low) = middle;
+  }
+  return {high, slope};
+}
+
+std::vector<double> sorted_from_top(std::span<const double> losses,
+                                    const CvarBoundOptions& options) {
+  if (losses.empty()) throw DataError("there are no losses");
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (losses[i] >= 0 && losses[i] <= options.loss_max) continue;
+    throw DataError(fmt::format("loss {} of {} is {:g}, outside [0, {:g}], the range to loss_max",
+                                i + 1, losses.size(), losses[i], options.loss_max));
+  }
+  std::vector<double> sorted(losses.begin(), losses.end());
+  std::ranges::sort(sorted, std::greater<>());
+  return sorted;
+}
+
+void check(std::span<const double> alphas, const CvarBoundOptions& options) {
+  check_range("confidence", options.confidence,
+              {.low = 0, .high = 1, .low_ok = false, .high_ok = false});
+  check_range("loss_max", options.loss_max, {.low = 0, .low_ok = false});
+  if (alphas.empty()) throw OptionError("there is no tail share alpha");
+  for (const double alpha : alphas) detail::check_alpha(alpha);
+}
+
+std::vector<double> band_for(std::size_t n, std::span<const double> alphas,
+                             const CvarBoundOptions& options, BandSide side) {
+  const double tail = std::ranges::max(alphas) * static_cast<double>(n);
+  return detail::uniform_band(n, tail, 1 - options.confidence, side);
+}
+
+}  // namespace
+
+std::vector<double> detail::uniform_band(std::size_t n, double tail, double error, BandSide side) {
+  std::vector<double> close_ranks = {std::max(1.0, tail / 2)};
+  while (close_ranks.back() >= kRankRatio) {
+    close_ranks.push_back(close_ranks.back() / kRankRatio);
+  }
+  const double share = error / static_cast<double>(close_ranks.size());
+  // Ranks beyond the tail do not matter for an upper bound: there c_k > k / n > alpha. A line below
+  // must hold for all, since the sum is over last crossings.
+  const std::size_t ranks =
+      side == BandSide::above ? std::min(n, static_cast<std::size_t>(std::ceil(tail))) : n;
+  std::vector<double> band(ranks, side == BandSide::above ? 1.0 : 0.0);
+  for (const double rank : close_ranks) {
+    const double slope = 1 + std::sqrt(std::log(1 / share) / (2 * rank));
+    const Line line = fit_line(slope, share, side, n, ranks);
+    for (std::size_t i = 0; i < ranks; ++i) {
+      const double value = value_at(line, side, static_cast<double>(i + 1), static_cast<double>(n));
+      band[i] = side == BandSide::above ? std::min(band[i], value) : std::max(band[i], value);
+    }
+  }
+  return band;
+}
+
+std::vector<double> cvar_upper_bounds(std::span<const double> losses,
+                                      std::span<const double> alphas,
+                                      const CvarBoundOptions& options) {
+  check(alphas, options);
+  const std::vector<double> sorted = sorted_from_top(losses, options);
+  const std::vector<double> band = band_for(losses.size(), alphas, options, BandSide::above);
+  std::vector<double> bounds;
+  for (const double alpha : alphas) {
+    double sum = 0;
+    double largest = options.loss_max;  // largest possible G(v) for v in [start, band[i])
+    double start = 0;
+    for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
+      const double end = std::min(band[i], alpha);
+      sum += largest * ((end - start) / alpha);
+      largest = sorted[i];
+      start = end;
+    }
+    bounds.push_back(std::min(options.loss_max, sum + largest * ((alpha - start) / alpha)));
+  }
+  return bounds;
+}
+
+std::vector<double> cvar_lower_bounds(std::span<const double> losses,
+                                      std::span<const double> alphas,
+                                      const CvarBoundOptions& options) {
+  check(alphas, options);
+  const std::vector<double> sorted = sorted_from_top(losses, options);
+  const std::vector<double> band = band_for(losses.size(), alphas, options, BandSide::below);
+  std::vector<double> bounds;
+  for (const double alpha : alphas) {
+    double sum = 0;
+    double start = 0;
+    for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
+      const double end = std::min(band[i], alpha);
+      sum += sorted[i] * ((end - start) / alpha);
+      start = end;
+    }
+    bounds.push_back(sum);
+  }
+  return bounds;
+}
+
+std::vector<double> cvar_difference_bounds(std::span<const double> losses,
+                                           std::span<const double> others,
+                                           std::span<const double> alphas,
+                                           const CvarBoundOptions& options) {
+  check(alphas, options);
+  CvarBoundOptions half = options;
+  half.confidence = 1 - (1 - options.confidence) / 2;
+  std::vector<double> bounds = cvar_upper_bounds(losses, alphas, half);
+  const std::vector<double> lower = cvar_lower_bounds(others, alphas, half);
+  for (std::size_t a = 0; a < bounds.size(); ++a) bounds[a] -= lower[a];
+  return bounds;
+}
+
+}  // namespace adacvar
