@@ -72,22 +72,34 @@ double crossing_probability(const Line& line, BandSide side, std::size_t n, std:
   return sum * (1 + kRounding);
 }
 
-// The line of that slope which V crosses with probability `error` at most. A Brownian bridge
-// crosses it with probability exp(-2 offset (slope - 1)), so the first guess is good.
+// The line of that slope which V crosses with probability `error` at most, and at least 0.999 of
+// it. The logarithm of that probability is almost linear in the offset, as that of a Brownian
+// bridge, exp(-2 offset (slope - 1)), so interpolation is fast. `high` is always safe.
 Line fit_line(double slope, double error, BandSide side, std::size_t n, std::size_t ranks) {
-  const auto is_safe = [&](double offset) {
-    return crossing_probability({offset, slope}, side, n, ranks) <= error;
+  constexpr double kSlack = 1e-3;
+  const auto log_probability = [&](double offset) {
+    return std::log(crossing_probability({offset, slope}, side, n, ranks));
   };
-  const auto largest = static_cast<double>(n);
+  const double target = std::log(error);
+  const auto largest = static_cast<double>(n);  // such a line is never crossed
   double low = 0;
-  double high = std::min(largest, std::log(1 / error) / (slope - 1));
-  while (high < largest && !is_safe(high)) {
+  double low_log = 0;
+  double high = std::min(largest, -target / (slope - 1));
+  double high_log = log_probability(high);
+  while (high_log > target) {
     low = high;
+    low_log = high_log;
     high = std::min(largest, 2 * high);
+    high_log = log_probability(high);
   }
-  while (high - low > 1e-6 * high) {
-    const double middle = (low + high) / 2;
-    (is_safe(middle) ? high : low) = middle;
+  for (int i = 0; i < 60 && high_log < target - kSlack; ++i) {
+    const double share =
+        std::isinf(high_log) ? 0.5 : (low_log - (target - kSlack / 2)) / (low_log - high_log);
+    const double middle = low + std::clamp(share, 0.05, 0.95) * (high - low);
+    const double middle_log = log_probability(middle);
+    const bool is_safe = middle_log <= target;
+    (is_safe ? high : low) = middle;
+    (is_safe ? high_log : low_log) = middle_log;
   }
   return {high, slope};
 }
@@ -117,6 +129,86 @@ std::vector<double> band_for(std::size_t n, std::span<const double> alphas,
                              const CvarBoundOptions& options, BandSide side) {
   const double tail = std::ranges::max(alphas) * static_cast<double>(n);
   return detail::uniform_band(n, tail, 1 - options.confidence, side);
+}
+
+// Largest possible mean of G over [0, alpha]: G(v) <= sorted[i] for v >= band[i], and `largest`
+// before.
+double upper_mean(std::span<const double> sorted, std::span<const double> band, double alpha,
+                  double largest) {
+  double sum = 0;
+  double start = 0;
+  for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
+    const double end = std::min(band[i], alpha);
+    sum += largest * ((end - start) / alpha);
+    largest = sorted[i];
+    start = end;
+  }
+  return sum + largest * ((alpha - start) / alpha);
+}
+
+// Least possible mean of G over [0, alpha]: G(v) >= sorted[i] for v <= band[i], and 0 after.
+double lower_mean(std::span<const double> sorted, std::span<const double> band, double alpha) {
+  double sum = 0;
+  double start = 0;
+  for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
+    const double end = std::min(band[i], alpha);
+    sum += sorted[i] * ((end - start) / alpha);
+    start = end;
+  }
+  return sum;
+}
+
+/// Losses of two models on one row.
+struct PairedRow {
+  double other;
+  double loss;
+
+  friend auto operator<=>(const PairedRow&, const PairedRow&) = default;
+};
+
+// Upper bound on CVaR(loss) - CVaR(other) at one alpha, see docs/intervals.md. With W(l) = (loss -
+// l)+ - (other - l)+ and f(l) = l + E (other - l)+ / alpha, the difference is at most
+//   E W(l) / alpha + f(l) - min f   for any l.
+// l is the other's loss in the row of rank alpha n. Given a row, the n - 1 others are independent
+// of it, so a bound on E W(l) from them fails with probability `row_error`; of the n rows, n *
+// (high - low) are expected to have a rank in the distribution between low and high, where the
+// chosen one lies. `rows` are in decreasing order; ties may be ordered by the loss.
+double paired_bound(std::span<const PairedRow> rows, double alpha, double error, double loss_max) {
+  const std::size_t n = rows.size();
+  if (n < 2) return loss_max;
+  const double tail = alpha * static_cast<double>(n);
+  const auto above = detail::uniform_band(n, tail, error / 8, BandSide::above);
+  const auto below = detail::uniform_band(n, tail, error / 8, BandSide::below);
+  const std::size_t chosen = std::min(above.size(), static_cast<std::size_t>(tail + 0.5) + 1) - 1;
+  const double level = rows[chosen].other;
+  const double low = below[chosen];
+  const double high = std::min(1.0, above[chosen]);
+
+  double most = loss_max;  // bounds on the VaR of the others
+  for (std::size_t i = 0; i < above.size() && above[i] <= alpha; ++i) most = rows[i].other;
+  const auto beyond = std::ranges::lower_bound(below, alpha);
+  const double least =
+      beyond == below.end() ? 0 : rows[static_cast<std::size_t>(beyond - below.begin())].other;
+  const double excess =
+      std::max({0.0, (alpha - low) * (level - least), (high - alpha) * (most - level)}) / alpha;
+
+  std::vector<double> worse;
+  std::vector<double> better;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i == chosen) continue;
+    const double change =
+        std::max(0.0, rows[i].loss - level) - std::max(0.0, rows[i].other - level);
+    worse.push_back(std::max(0.0, change));
+    better.push_back(std::max(0.0, -change));
+  }
+  std::ranges::sort(worse, std::greater<>());
+  std::ranges::sort(better, std::greater<>());
+  const double row_error = std::min(0.5, 0.75 * error / (static_cast<double>(n) * (high - low)));
+  const auto worse_band = detail::uniform_band(n - 1, tail, row_error / 2, BandSide::above);
+  const auto better_band = detail::uniform_band(n - 1, tail, row_error / 2, BandSide::below);
+  return (upper_mean(worse, worse_band, 1, loss_max - level) - lower_mean(better, better_band, 1)) /
+             alpha +
+         excess;
 }
 
 }  // namespace
@@ -151,16 +243,7 @@ std::vector<double> cvar_upper_bounds(std::span<const double> losses,
   const std::vector<double> band = band_for(losses.size(), alphas, options, BandSide::above);
   std::vector<double> bounds;
   for (const double alpha : alphas) {
-    double sum = 0;
-    double largest = options.loss_max;  // largest possible G(v) for v in [start, band[i])
-    double start = 0;
-    for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
-      const double end = std::min(band[i], alpha);
-      sum += largest * ((end - start) / alpha);
-      largest = sorted[i];
-      start = end;
-    }
-    bounds.push_back(std::min(options.loss_max, sum + largest * ((alpha - start) / alpha)));
+    bounds.push_back(std::min(options.loss_max, upper_mean(sorted, band, alpha, options.loss_max)));
   }
   return bounds;
 }
@@ -172,16 +255,7 @@ std::vector<double> cvar_lower_bounds(std::span<const double> losses,
   const std::vector<double> sorted = sorted_from_top(losses, options);
   const std::vector<double> band = band_for(losses.size(), alphas, options, BandSide::below);
   std::vector<double> bounds;
-  for (const double alpha : alphas) {
-    double sum = 0;
-    double start = 0;
-    for (std::size_t i = 0; i < band.size() && start < alpha; ++i) {
-      const double end = std::min(band[i], alpha);
-      sum += sorted[i] * ((end - start) / alpha);
-      start = end;
-    }
-    bounds.push_back(sum);
-  }
+  for (const double alpha : alphas) bounds.push_back(lower_mean(sorted, band, alpha));
   return bounds;
 }
 
@@ -190,11 +264,21 @@ std::vector<double> cvar_difference_bounds(std::span<const double> losses,
                                            std::span<const double> alphas,
                                            const CvarBoundOptions& options) {
   check(alphas, options);
-  CvarBoundOptions half = options;
-  half.confidence = 1 - (1 - options.confidence) / 2;
-  std::vector<double> bounds = cvar_upper_bounds(losses, alphas, half);
-  const std::vector<double> lower = cvar_lower_bounds(others, alphas, half);
-  for (std::size_t a = 0; a < bounds.size(); ++a) bounds[a] -= lower[a];
+  if (losses.size() != others.size()) {
+    throw DataError(fmt::format("{} losses, {} of the other model", losses.size(), others.size()));
+  }
+  const double error = 1 - options.confidence;
+  const CvarBoundOptions quarter{.confidence = 1 - error / 4, .loss_max = options.loss_max};
+  std::vector<double> bounds = cvar_upper_bounds(losses, alphas, quarter);
+  const std::vector<double> lower = cvar_lower_bounds(others, alphas, quarter);
+  std::vector<PairedRow> rows;
+  for (std::size_t i = 0; i < losses.size(); ++i) rows.push_back({others[i], losses[i]});
+  std::ranges::sort(rows, std::greater<>());
+  const double paired_error = error / 2 / static_cast<double>(alphas.size());
+  for (std::size_t a = 0; a < bounds.size(); ++a) {
+    bounds[a] = std::min(bounds[a] - lower[a],
+                         paired_bound(rows, alphas[a], paired_error, options.loss_max));
+  }
   return bounds;
 }
 

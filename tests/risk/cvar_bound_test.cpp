@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -206,21 +207,51 @@ TEST(CvarBound, is_loss_max_where_the_tail_has_too_few_rows) {
   EXPECT_LT(cvar_upper_bounds(uniform_losses(600, 1), std::vector{0.01}, {.loss_max = 3}).at(0), 3);
 }
 
-TEST(CvarBound, a_difference_splits_the_confidence) {
+TEST(CvarBound, a_difference_is_at_most_that_of_separate_bounds) {
   const auto losses = uniform_losses(5000, 1);
-  std::vector<double> worse = losses;
-  for (double& loss : worse) loss = std::min(1.0, loss + 0.1);
-  std::vector<double> better = losses;
-  for (double& loss : better) loss = std::max(0.0, loss - 0.1);
+  const auto others = uniform_losses(5000, 2);
   const std::vector<double> alphas{0.1, 0.5};
-  const auto bounds = cvar_difference_bounds(better, worse, alphas, {});
-  const auto upper = cvar_upper_bounds(better, alphas, {.confidence = 0.975});
-  const auto lower = cvar_lower_bounds(worse, alphas, {.confidence = 0.975});
+  std::vector<double> better = losses;
+  for (double& loss : better) loss *= 0.7;
+  const auto bounds = cvar_difference_bounds(better, others, alphas, {});
+  const auto upper = cvar_upper_bounds(better, alphas, {.confidence = 0.9875});
+  const auto lower = cvar_lower_bounds(others, alphas, {.confidence = 0.9875});
   for (std::size_t a = 0; a < 2; ++a) {
-    EXPECT_NEAR(bounds[a], upper[a] - lower[a], 1e-12);
+    EXPECT_NEAR(bounds[a], upper[a] - lower[a], 1e-12) << "independent losses";
     EXPECT_LT(bounds[a], 0) << "shown to be better";
+    EXPECT_GT(bounds[a], cvar(better, alphas[a]) - cvar(others, alphas[a]));
   }
   for (const double bound : cvar_difference_bounds(losses, losses, alphas, {})) EXPECT_GT(bound, 0);
+}
+
+TEST(CvarBound, a_small_difference_is_shown_for_similar_models) {
+  const std::vector<double> alphas{0.1};
+  std::vector<double> losses = uniform_losses(20'000, 1);
+  for (double& loss : losses) loss = std::pow(loss, 10);
+  std::vector<double> better = losses;
+  for (double& loss : better) loss *= 0.95;
+  const CvarBoundOptions options{.loss_max = 1.01};
+  const double bound = cvar_difference_bounds(better, losses, alphas, options).at(0);
+  EXPECT_LT(bound, 0);
+  EXPECT_GT(bound, -0.05 * cvar(losses, 0.1));
+  EXPECT_GT(cvar_upper_bounds(better, alphas, options).at(0),
+            cvar_lower_bounds(losses, alphas, options).at(0))
+      << "separate bounds do not show it";
+}
+
+TEST(CvarBound, differences_have_bounds_for_any_number_of_rows_and_ties) {
+  for (const std::size_t n : {1U, 2U, 3U, 10U}) {
+    for (const double alpha : {0.01, 0.5, 1.0}) {
+      const std::vector<double> zeros(n, 0.0);
+      const std::vector<double> ones(n, 1.0);
+      const auto bound = [&](const auto& losses, const auto& others) {
+        return cvar_difference_bounds(losses, others, std::vector{alpha}, {}).at(0);
+      };
+      EXPECT_GE(bound(zeros, ones), -1);
+      EXPECT_GE(bound(zeros, zeros), 0);
+      EXPECT_EQ(bound(ones, zeros), 1);
+    }
+  }
 }
 
 TEST(CvarBound, bad_input_is_refused) {
@@ -243,8 +274,13 @@ TEST(CvarBound, bad_input_is_refused) {
   expect_words<DataError>([&] { upper({std::numeric_limits<double>::quiet_NaN()}, alphas, {}); },
                           "loss 1 of 1 is nan");
   expect_words<DataError>(
-      [&] { (void)cvar_difference_bounds(losses, std::vector{2.0}, alphas, {}); },
-      "loss 1 of 1 is 2, outside [0, 1]");
+      [&] {
+        (void)cvar_difference_bounds(losses, std::vector{0.5, 2.0}, alphas, {});
+      },
+      "loss 2 of 2 is 2, outside [0, 1]");
+  expect_words<DataError>(
+      [&] { (void)cvar_difference_bounds(losses, std::vector{0.5}, alphas, {}); },
+      "2 losses, 1 of the other model");
 }
 
 }  // namespace

@@ -383,7 +383,7 @@ TEST_F(Evaluate, the_better_model_is_named_where_that_is_guaranteed) {
   EXPECT_LT(found.differences.at(1).guaranteed.value(), -0.5);
   const std::string shown = evaluation_text(found);
   EXPECT_PRED2(support::has_words, shown,
-               "worst 10 % is better than that of the other model with 95 % confidence");
+               "worst 10 % is better than that of the other model with ... 95 % confidence");
   EXPECT_PRED2(support::has_words, shown, "Not shown ... worst 0.1 %.");
 }
 

@@ -42,10 +42,11 @@ struct CvarBoundOptions {
                                                     std::span<const double> alphas,
                                                     const CvarBoundOptions& options);
 
-/// Returns upper confidence bounds on CVaR(losses) - CVaR(others), all at once; below 0 they show
-/// that `losses` have the smaller CVaR. The two may be of the same rows. Each is an upper bound of
-/// the one less a lower bound of the other, with half of 1 - confidence each, which is valid for
-/// any dependence between the two.
+/// Returns upper confidence bounds on CVaR(losses) - CVaR(others) for two models on the same rows,
+/// all at once; below 0 they show that `losses` have the smaller CVaR. Half of 1 - confidence is
+/// spent on an upper bound of the one less a lower bound of the other, half on a bound from the
+/// differences row by row, which is narrower for similar models (docs/intervals.md); the result is
+/// the smaller of the two. Throws: DataError too if the numbers of losses differ.
 [[nodiscard]] std::vector<double> cvar_difference_bounds(std::span<const double> losses,
                                                          std::span<const double> others,
                                                          std::span<const double> alphas,
