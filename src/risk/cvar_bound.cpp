@@ -179,7 +179,8 @@ double paired_bound(std::span<const PairedRow> rows, double alpha, double error,
   const double tail = alpha * static_cast<double>(n);
   const auto above = detail::uniform_band(n, tail, error / 8, BandSide::above);
   const auto below = detail::uniform_band(n, tail, error / 8, BandSide::below);
-  const std::size_t chosen = std::min(above.size(), static_cast<std::size_t>(tail + 0.5) + 1) - 1;
+  const auto rank = static_cast<std::size_t>(std::max(1.0, std::round(tail)));
+  const std::size_t chosen = std::min(above.size(), rank) - 1;
   const double level = rows[chosen].other;
   const double low = below[chosen];
   const double high = std::min(1.0, above[chosen]);

@@ -163,7 +163,7 @@ TEST(CvarBound, encloses_the_cvar_and_narrows_with_the_number_of_losses) {
   }
 }
 
-// [TL19, Thm. 3], the bound that this one replaces.
+// [TL19], the bound that this one replaces.
 double dkw_bound(std::vector<double> losses, double alpha, double error) {
   std::ranges::sort(losses);
   losses.push_back(1);

@@ -25,7 +25,7 @@ struct CvarBoundOptions {
 /// alpha n / 2 of the largest alpha and at 1/16, 1/256, ... of it: near the top, c_k - k / n is of
 /// the order sqrt(k) / n, not 1 / sqrt(n) as that of the Dvoretzky-Kiefer-Wolfowitz inequality.
 ///
-/// Paper: [TL19, Thm. 3] for the bound from a band, with the inequality above; [D59] for the
+/// Paper: [TL19] for the bound from a band, with the inequality above; [D59] for the
 /// probability of crossing a line.
 /// Limits: losses must be independent and identically distributed, and the model fixed before they
 /// are seen. Where alpha n is less than about 4, the bound is loss_max.
