@@ -45,6 +45,7 @@ PageTable risk_table(const Evaluation& evaluation) {
   if (evaluation.all.risk.back().alpha == 1) return table;  // already contains the mean
   table.rows.push_back(
       {{.text = "1 (mean)", .value = 1.0}, {}, interval_cell(first.mean, first.mean_interval)});
+  if (evaluation.guarantee) table.rows.back().emplace_back();
   return table;
 }
 
