@@ -52,12 +52,14 @@ struct CvarBoundOptions {
                                                          std::span<const double> alphas,
                                                          const CvarBoundOptions& options);
 
-/// Internal, for tests.
+/// Internal, shared with tests.
 namespace detail {
 
-/// Returns c_1, ..., c_count, or d_1, ..., d_n for `below`, that hold for n uniform numbers with
-/// probability 1 - error; lines are fitted to the first `tail` ranks.
 enum class BandSide : bool { below, above };
+
+/// Returns bounds on the order statistics V_1 <= ... <= V_n of n uniform numbers that hold together
+/// with probability 1 - error or more. above: V_k <= c_k for the first ceil(tail) ranks; below: V_k
+/// >= d_k for all. They are narrow in the first `tail` ranks.
 [[nodiscard]] std::vector<double> uniform_band(std::size_t n, double tail, double error,
                                                BandSide side);
 
