@@ -16,9 +16,10 @@ namespace {
 
 using detail::BandSide;
 
-// Ratio of the ranks at which successive lines are close to k / n. Between 8 and 64 widths hardly
-// differ.
-constexpr double kRankRatio = 16;
+// Lines are close to k / n at the rank in the middle of the tail, at kLeastRank, and at ranks
+// between, in ratios of about kRankRatio. Ratios from 10 to 30 give about the same widths.
+constexpr double kLeastRank = 3;
+constexpr double kRankRatio = 20;
 // Relative allowance for rounding in the probability of a crossing.
 constexpr double kRounding = 1e-6;
 
@@ -102,6 +103,17 @@ Line fit_line(double slope, double error, BandSide side, std::size_t n, std::siz
     (is_safe ? high_log : low_log) = middle_log;
   }
   return {high, slope};
+}
+
+// Decreasing; at least 1.
+std::vector<double> ranks_of_lines(double tail) {
+  const double middle = std::max(1.0, tail / 2);
+  const double steps = std::round(std::log(middle / kLeastRank) / std::log(kRankRatio));
+  std::vector<double> ranks = {middle};
+  for (double i = 1; i <= steps; ++i) {
+    ranks.push_back(middle * std::pow(kLeastRank / middle, i / steps));
+  }
+  return ranks;
 }
 
 std::vector<double> sorted_from_top(std::span<const double> losses,
@@ -215,10 +227,7 @@ double paired_bound(std::span<const PairedRow> rows, double alpha, double error,
 }  // namespace
 
 std::vector<double> detail::uniform_band(std::size_t n, double tail, double error, BandSide side) {
-  std::vector<double> close_ranks = {std::max(1.0, tail / 2)};
-  while (close_ranks.back() >= kRankRatio) {
-    close_ranks.push_back(close_ranks.back() / kRankRatio);
-  }
+  const std::vector<double> close_ranks = ranks_of_lines(tail);
   const double share = error / static_cast<double>(close_ranks.size());
   // Ranks beyond the tail do not matter for an upper bound: there c_k > k / n > alpha. A line below
   // must hold for all, since the sum is over last crossings.

@@ -22,7 +22,7 @@ struct CvarBoundOptions {
 /// for v >= c_k, and G <= loss_max below c_1. The c_k are the least of a few lines (a + b (k - 1))
 /// / n; the probability that V crosses a line is a finite sum of positive terms, so each line has
 /// exactly its share of 1 - confidence. Slopes are such that lines are close to k / n at the rank
-/// alpha n / 2 of the largest alpha and at 1/16, 1/256, ... of it: near the top, c_k - k / n is of
+/// alpha n / 2 of the largest alpha, at rank 3 and at some between: near the top, c_k - k / n is of
 /// the order sqrt(k) / n, not 1 / sqrt(n) as that of the Dvoretzky-Kiefer-Wolfowitz inequality.
 ///
 /// Paper: [TL19] for the bound from a band, with the inequality above; [D59] for the
