@@ -232,15 +232,6 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
                             model.preprocessor.target_scale());
 
   const std::vector<double> alphas = chosen_alphas(options, model.options.alpha);
-  std::vector<std::size_t> places(rows.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  result.source = raw.source();
-  result.loss = kLossNames.of(model.loss.kind());
-  result.level = options.bootstrap.level;
-  result.alpha = model.options.alpha;
-  result.resamples = resample_count(options.bootstrap, rows.size());
-  result.all = table_of(prepared, scored, places, {}, alphas, options.bootstrap);
-  if (!options.group.empty()) add_groups(prepared, scored, raw, rows, options, alphas, result);
   const EvaluatedRows evaluated{.data = data,
                                 .source = options.source,
                                 .raw_rows = raw.rows(),
@@ -253,6 +244,15 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   if (other) {
     result.differences = differences_to(other->parts(), model, evaluated, alphas, options);
   }
+  std::vector<std::size_t> places(rows.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  result.source = raw.source();
+  result.loss = kLossNames.of(model.loss.kind());
+  result.level = options.bootstrap.level;
+  result.alpha = model.options.alpha;
+  result.resamples = resample_count(options.bootstrap, rows.size());
+  result.all = table_of(prepared, scored, places, {}, alphas, options.bootstrap);
+  if (!options.group.empty()) add_groups(prepared, scored, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, prepared, scored, result);
   result.detail = describe_rows({.linear = model.network ? nullptr : &model.model,
                                  .preprocessor = model.preprocessor,
