@@ -18,6 +18,7 @@
 #include <adacvar/risk/classification.hpp>
 #include <adacvar/risk/compare_risk.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/risk/cvar_bound.hpp>
 #include <adacvar/risk/distribution_summary.hpp>
 #include <adacvar/risk/evaluate_risk.hpp>
 #include <adacvar/risk/risk.hpp>

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 namespace adacvar::cli {
 
@@ -24,12 +25,15 @@ namespace {
 struct Input {
   std::string model = {};
   std::string data = {};
+  std::string against = {};
 
   static const std::vector<OptionSpec>& options() {
     static const std::vector<OptionSpec> all{
         {"model", &Input::model, "model file written by train"},
         {"data", &Input::data,
          "file, - for standard input, or built-in set with the columns of the model"},
+        {"against", &Input::against,
+         "another model file: differences in CVaR to it, on the same rows"},
     };
     return all;
   }
@@ -42,28 +46,37 @@ struct State {
   ReportOutput report;
 };
 
+std::string name_with_hash(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  return fmt::format("{}, SHA-256 {}", path, sha256(content));
+}
+
 // Includes the facts that identify the model, and the seeds that the numbers depend on.
 PageOrigin origin_with_model(const State& state, const TrainedModel& model,
                              const OptionList& options) {
   PageOrigin origin = origin_of("evaluate", options, {state.input.data});
-  std::ifstream file(state.input.model, std::ios::binary);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
   origin.facts.insert(origin.facts.end(),
-                      {{"model", fmt::format("{}, SHA-256 {}", state.input.model, sha256(content))},
+                      {{"model", name_with_hash(state.input.model)},
                        {"trained by", fmt::format("{}, alpha {:g}, seed {}",
                                                   kAlgorithmNames.of(model.options.algorithm),
                                                   model.options.alpha, model.options.seed)},
                        {"trained on", model.source},
                        {"fingerprint of that data", fingerprint_text(model.fingerprint)},
                        {"seed of the bootstrap", std::to_string(state.evaluate.bootstrap.seed)}});
+  if (!state.input.against.empty()) {
+    origin.facts.push_back({"other model", name_with_hash(state.input.against)});
+  }
   return origin;
 }
 
-Evaluation evaluate_with_progress(const State& state, const Model& model) {
+Evaluation evaluate_with_progress(const State& state, const Model& model, const Model* other) {
   ProgressLine progress(state.output.quiet, 1);
   EvaluateOptions options = state.evaluate;
   progress.show_reading_of(options.source);
-  return evaluate(model, state.input.data, options);
+  Evaluation evaluation = evaluate(model, state.input.data, options, other);
+  evaluation.other_model = state.input.against;
+  return evaluation;
 }
 
 int run_evaluate(const State& state, const OptionList& options, const NetworkMaker* networks) {
@@ -71,7 +84,9 @@ int run_evaluate(const State& state, const OptionList& options, const NetworkMak
     throw OptionError("model is not given; name a model file written by train");
   check_report(state.report);
   const Model model = Model::load(state.input.model, networks);
-  const Evaluation evaluation = evaluate_with_progress(state, model);
+  std::optional<Model> other;
+  if (!state.input.against.empty()) other = Model::load(state.input.against, networks);
+  const Evaluation evaluation = evaluate_with_progress(state, model, other ? &*other : nullptr);
   OutputAttempts attempts;
   attempts.run([&] {
     print_outcome(state.output, evaluation_json(evaluation),
@@ -105,13 +120,16 @@ Command make_evaluate_command() {
   add_output_options(command.options, state->output);
   command.options.set_position("model", 1);
   command.options.set_position("data", 2);
-  command.options.set_role(PathRole::input, {"model"});
+  command.options.set_role(PathRole::input, {"model", "against"});
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.run = [state, options = command.options](const NetworkMaker* networks) {
     return run_evaluate(*state, options, networks);
   };
-  command.needs_networks = [state] { return holds_network(state->input.model); };
+  command.needs_networks = [state] {
+    const Input& input = state->input;
+    return holds_network(input.model) || (!input.against.empty() && holds_network(input.against));
+  };
   return command;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/join.hpp"
 #include "report/certificate_report.hpp"
+#include "report/guarantee_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
 
@@ -27,11 +28,17 @@ std::string with_mark(const std::string& text, const RiskEstimate& risk) {
   return text + " " + (mark.empty() ? " " : mark);
 }
 
-std::string risk_table(const RiskTable& table) {
-  TextTable text({"alpha", "VaR", "CVaR"});
-  for (const RiskEstimate& risk : table.risk) {
-    text.add({fmt::format("{:g}", risk.alpha), interval_text(risk.var, risk.var_interval),
-              with_mark(interval_text(risk.cvar, risk.cvar_interval), risk)});
+std::string risk_table(const RiskTable& table, const std::optional<Guarantee>& guarantee) {
+  std::vector<std::string> header = {"alpha", "VaR", "CVaR"};
+  if (guarantee) header.emplace_back("new rows");
+  TextTable text(std::move(header));
+  for (std::size_t a = 0; a < table.risk.size(); ++a) {
+    const RiskEstimate& risk = table.risk[a];
+    std::vector<std::string> row = {fmt::format("{:g}", risk.alpha),
+                                    interval_text(risk.var, risk.var_interval),
+                                    with_mark(interval_text(risk.cvar, risk.cvar_interval), risk)};
+    if (guarantee) row.push_back("<= " + number_text(guarantee->cvar[a]));
+    text.add(std::move(row));
   }
   std::string result = fmt::format(
       "mean {}\n", interval_text(table.risk.at(0).mean, table.risk.at(0).mean_interval));
@@ -92,6 +99,56 @@ std::string worst_table(const Evaluation& evaluation) {
 
 ordered_json interval_json(const Interval& interval) { return {interval.low, interval.high}; }
 
+// Differences to the other model, then what they show.
+std::string difference_table(const Evaluation& evaluation) {
+  const bool guaranteed = evaluation.guarantee.has_value();
+  std::vector<std::string> header = {"alpha", "CVaR", "other", "difference"};
+  if (guaranteed) header.emplace_back("new rows");
+  TextTable text(std::move(header));
+  for (std::size_t a = 0; a < evaluation.differences.size(); ++a) {
+    const RiskEstimate& risk = evaluation.all.risk[a];
+    const ModelDifference& found = evaluation.differences[a];
+    std::vector<std::string> row = {
+        fmt::format("{:g}", risk.alpha), number_text(risk.cvar), number_text(found.other_cvar),
+        interval_text(found.difference.value, found.difference.interval)};
+    if (guaranteed) row.push_back("<= " + number_text(*found.guaranteed));
+    text.add(std::move(row));
+  }
+  std::string result = fmt::format("\nagainst {}\n{}", other_name(evaluation), text.text());
+  for (const std::string& sentence : difference_sentences(evaluation)) {
+    result += wrap(sentence, kTerminalWidth) + '\n';
+  }
+  return result;
+}
+
+ordered_json differences_json(const Evaluation& evaluation) {
+  ordered_json list = ordered_json::array();
+  for (std::size_t a = 0; a < evaluation.differences.size(); ++a) {
+    const ModelDifference& found = evaluation.differences[a];
+    ordered_json entry = {{"alpha", evaluation.all.risk[a].alpha},
+                          {"other_cvar", found.other_cvar},
+                          {"difference", found.difference.value},
+                          {"interval", interval_json(found.difference.interval)}};
+    if (found.guaranteed) {
+      entry["difference_at_most"] = *found.guaranteed;
+      entry["better"] = *found.guaranteed < 0;
+    }
+    list.push_back(std::move(entry));
+  }
+  return {{"model", evaluation.other_model}, {"tails", std::move(list)}};
+}
+
+ordered_json guarantee_json(const Evaluation& evaluation) {
+  const Guarantee& guarantee = *evaluation.guarantee;
+  ordered_json list = ordered_json::array();
+  for (std::size_t a = 0; a < guarantee.cvar.size(); ++a) {
+    list.push_back({{"alpha", evaluation.all.risk[a].alpha}, {"cvar_at_most", guarantee.cvar[a]}});
+  }
+  return {{"confidence", guarantee.confidence},
+          {"loss_max", guarantee.loss_max},
+          {"tails", std::move(list)}};
+}
+
 ordered_json risk_json(const RiskTable& table) {
   ordered_json list = ordered_json::array();
   for (const RiskEstimate& risk : table.risk) {
@@ -126,7 +183,11 @@ std::string evaluation_text(const Evaluation& evaluation) {
       fmt::format("{}: {} rows{}, {} loss; {:g} % intervals from {} resamples\n\n",
                   evaluation.source, count_text(evaluation.all.rows), weight, evaluation.loss,
                   100 * evaluation.level, count_text(evaluation.resamples));
-  text += risk_table(evaluation.all);
+  text += risk_table(evaluation.all, evaluation.guarantee);
+  if (evaluation.guarantee) {
+    text += fmt::format("\n{}\n", wrap(guarantee_sentence(*evaluation.guarantee), kTerminalWidth));
+  }
+  if (!evaluation.differences.empty()) text += difference_table(evaluation);
   if (evaluation.certificate) {
     text += fmt::format("\nat alpha {:g}: {}\n", evaluation.certified_alpha,
                         certificate_text(*evaluation.certificate, "CVaR"));
@@ -150,6 +211,8 @@ std::string evaluation_json(const Evaluation& evaluation) {
                        {"resamples", evaluation.resamples}};
   json.update(risk_json(evaluation.all));
   if (evaluation.certificate) json["certificate"] = certificate_json(*evaluation.certificate);
+  if (evaluation.guarantee) json["guarantee"] = guarantee_json(evaluation);
+  if (!evaluation.differences.empty()) json["against"] = differences_json(evaluation);
   if (!evaluation.groups.empty()) {
     ordered_json groups = ordered_json::array();
     for (const RiskTable& group : evaluation.groups) {

@@ -1,4 +1,5 @@
 #include "base/join.hpp"
+#include "report/guarantee_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
 #include "report/verdict.hpp"
@@ -30,16 +31,45 @@ PageTable risk_table(const Evaluation& evaluation) {
                                          100 * evaluation.level),
                   .columns = {"tail share", "VaR", "CVaR"},
                   .rows = {}};
-  for (const RiskEstimate& risk : evaluation.all.risk) {
+  if (evaluation.guarantee) table.columns.emplace_back("CVaR of new rows, at most");
+  for (std::size_t a = 0; a < evaluation.all.risk.size(); ++a) {
+    const RiskEstimate& risk = evaluation.all.risk[a];
     table.rows.push_back({{.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
                           interval_cell(risk.var, risk.var_interval),
                           cvar_cell(risk)});
+    if (evaluation.guarantee) {
+      table.rows.back().push_back(number_cell(evaluation.guarantee->cvar[a]));
+    }
   }
   const RiskEstimate& first = evaluation.all.risk.at(0);
   if (evaluation.all.risk.back().alpha == 1) return table;  // already contains the mean
   table.rows.push_back(
       {{.text = "1 (mean)", .value = 1.0}, {}, interval_cell(first.mean, first.mean_interval)});
+  if (evaluation.guarantee) table.rows.back().emplace_back();
   return table;
+}
+
+PageSection difference_section(const Evaluation& evaluation) {
+  PageTable table{.caption = fmt::format("CVaR of this model less that of {}, with {:g} % "
+                                         "intervals by a paired bootstrap",
+                                         other_name(evaluation), 100 * evaluation.level),
+                  .columns = {"tail share", "this model", "other", "difference"},
+                  .rows = {}};
+  if (evaluation.guarantee) table.columns.emplace_back("for new rows, at most");
+  for (std::size_t a = 0; a < evaluation.differences.size(); ++a) {
+    const RiskEstimate& risk = evaluation.all.risk[a];
+    const ModelDifference& found = evaluation.differences[a];
+    table.rows.push_back({{.text = fmt::format("{:g}", risk.alpha), .value = risk.alpha},
+                          number_cell(risk.cvar),
+                          number_cell(found.other_cvar),
+                          interval_cell(found.difference.value, found.difference.interval)});
+    if (found.guaranteed) table.rows.back().push_back(number_cell(*found.guaranteed));
+  }
+  PageSection section{"Against another model", {std::move(table)}};
+  for (const std::string& sentence : difference_sentences(evaluation)) {
+    section.items.emplace_back(PageText{sentence});
+  }
+  return section;
 }
 
 PageTable group_table(const Evaluation& evaluation) {
@@ -99,6 +129,9 @@ PageSection tail_section(const Evaluation& evaluation, const std::vector<NamedLo
                       {cvar_figure(losses, evaluation.loss, rows_name(evaluation), {own.alpha}),
                        risk_table(evaluation)}};
   add_legend(section, {evaluation.all});
+  if (evaluation.guarantee) {
+    section.items.emplace_back(PageText{guarantee_sentence(*evaluation.guarantee)});
+  }
   return section;
 }
 
@@ -130,6 +163,7 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
             .sections = {}};
   page.sections.push_back({"Losses", {losses_figure(losses, evaluation.loss, rows)}});
   page.sections.push_back(tail_section(evaluation, losses));
+  if (!evaluation.differences.empty()) page.sections.push_back(difference_section(evaluation));
   if (!evaluation.detail.worst.empty()) {
     page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});
   }

@@ -1,11 +1,13 @@
 #include <adacvar/run/evaluate.hpp>
 
 #include "data/class_labels.hpp"
+#include "run/guarantee.hpp"
 #include "run/model_file.hpp"
 #include "run/notes.hpp"
 #include "run/row_detail.hpp"
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
+#include "run/training_rows.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/risk/classification.hpp>
@@ -46,22 +48,12 @@ std::vector<Index> rows_of(const TrainedModel& model, const RawData& data, const
         fmt::format("part needs the data that the model was trained on ({}, {} rows); {} differs",
                     model.source, model.fingerprint.rows, data.source()));
   }
-  Split split = split_data(whole, model.preprocessor.parts().target, model.task, model.shares,
-                           model.options.seed, model.preprocessor.parts().weight);
+  Split split = training_split(model, whole);
   std::vector<Index>& rows = part == DataPart::train   ? split.train
                              : part == DataPart::valid ? split.valid
                                                        : split.test;
   if (rows.empty()) throw OptionError("the model's split has no rows in that part");
   return std::move(rows);
-}
-
-// The fingerprint and the split depend on how the training data was read.
-SourceOptions training_source(const TrainedModel& model, SourceOptions options) {
-  options.categorical = model.reading.categorical;
-  options.drop = model.reading.drop;
-  options.decimal = model.reading.decimal;
-  options.missing = model.reading.missing;
-  return options;
 }
 
 std::string part_name(DataPart part) {
@@ -179,6 +171,14 @@ void note_limits(const Evaluation& result, const Dataset& data, std::vector<std:
       notes.push_back(few_rows_note(data, risk.alpha));
     }
   }
+  if (result.guarantee) {
+    for (std::size_t a = 0; a < result.all.risk.size(); ++a) {
+      if (result.guarantee->cvar[a] < result.guarantee->loss_max) continue;
+      notes.push_back(
+          fmt::format("alpha = {:g} of {} rows are too few for a guarantee below loss-max = {:g}",
+                      result.all.risk[a].alpha, result.all.rows, result.guarantee->loss_max));
+    }
+  }
   const RiskEstimate& first = result.all.risk.at(0);
   if (first.heavy_tail()) notes.push_back(heavy_tail_note(first, result.level, "these rows"));
 }
@@ -198,6 +198,14 @@ const std::vector<OptionSpec>& EvaluateOptions::options() {
        "bounds the distance of the CVaR from that of the best linear model for these rows"},
       {"strict", &O::strict, "treats a row without a target as an error instead of skipping it",
        for_files()},
+      {"guarantee", &O::guarantee, Bounds{.low = 0, .high = 1, .high_ok = false},
+       "confidence, as 0.95, of upper bounds on the CVaR of new rows; 0: none"},
+      {"loss-max", &O::loss_max, Bounds{.low = 0},
+       "largest loss that a row can have; fix it before you see the losses",
+       Condition({.option = "guarantee",
+                  .values = {"0"},
+                  .is_one_of = false,
+                  .words = "with a guarantee"})},
   };
   return all;
 }
@@ -208,13 +216,16 @@ std::size_t own_alpha(const Evaluation& evaluation) {
   return found == risks.end() ? 0 : static_cast<std::size_t>(found - risks.begin());
 }
 
-Evaluation evaluate(const Model& given, const std::string& data, const EvaluateOptions& options) {
+Evaluation evaluate(const Model& given, const std::string& data, const EvaluateOptions& options,
+                    const Model* other) {
   const TrainedModel& model = given.parts();
   check_options(options);
   check_options(options.bootstrap);
   if (options.certify && model.network) {
     throw OptionError("certify is not supported with networks");
   }
+  check_guarantee(options, model.loss);
+  if (other) check_comparable(model, other->parts(), data);
   Evaluation result;
   std::vector<std::string> also;
   if (!options.group.empty()) also.push_back(options.group);
@@ -233,6 +244,18 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
                             model.preprocessor.target_scale());
 
   const std::vector<double> alphas = chosen_alphas(options, model.options.alpha);
+  const EvaluatedRows evaluated{.data = data,
+                                .source = options.source,
+                                .raw_rows = raw.rows(),
+                                .rows = rows,
+                                .losses = scored.losses,
+                                .weights = prepared.weights};
+  if (options.guarantee > 0) {
+    result.guarantee = guarantee_for(model, evaluated, alphas, options);
+  }
+  if (other) {
+    result.differences = differences_to(other->parts(), model, evaluated, alphas, options);
+  }
   std::vector<std::size_t> places(rows.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   result.source = raw.source();

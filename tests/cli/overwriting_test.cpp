@@ -92,6 +92,8 @@ TEST_F(Overwriting, an_input_is_no_output) {
   expect_refused("train figs/losses.svg --target y --figures ./figs/.", "figures = ", "data = ");
   expect_refused("evaluate model.json data.csv --report model.json", "report = ", "model = ");
   expect_refused("evaluate model.json data.csv --report data.csv", "report = ", "data = ");
+  expect_refused("evaluate model.json data.csv --against more.csv --report more.csv",
+                 "report = ", "against = ");
   expect_refused("predict model.json data.csv -o model.json", "output = ", "model = ");
   expect_refused("predict model.json data.csv -o hard.csv", "output = ", "data = ");
 }

@@ -3,6 +3,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <set>
@@ -104,6 +105,36 @@ TEST(Report, evaluate_has_groups_and_nothing_of_training) {
   EXPECT_NE(page.find("<td>adacvar, alpha 0.1, seed 0</td>"), std::string::npos);
   EXPECT_NE(page.find("<td>seed of the bootstrap</td><td>0</td>"), std::string::npos);
   EXPECT_NE(outcome.out.find("rows, squared loss (bars: log of the count"), std::string::npos);
+}
+
+TEST(Report, evaluate_has_guarantees_and_another_model) {
+  const TemporaryFolder folder;
+  for (const std::string algorithm : {"adacvar", "mean"}) {
+    ASSERT_EQ(run(folder, {"train", "normal", "--algorithm", algorithm, "--epochs", "2", "--model",
+                           algorithm + ".json"})
+                  .code,
+              0);
+  }
+  const Outcome outcome =
+      run(folder, {"evaluate", "adacvar.json", "normal", "--part", "test", "--guarantee", "0.95",
+                   "--loss-max", "500", "--against", "mean.json", "--json", "--report", "e.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json found = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(found["guarantee"]["confidence"], 0.95);
+  EXPECT_EQ(found["guarantee"]["loss_max"], 500);
+  EXPECT_EQ(found["guarantee"]["tails"].size(), found["tails"].size());
+  EXPECT_GT(found["guarantee"]["tails"][2]["cvar_at_most"], found["tails"][2]["cvar"]);
+  EXPECT_EQ(found["against"]["model"], "mean.json");
+  EXPECT_EQ(found["against"]["tails"].size(), found["tails"].size());
+  const nlohmann::json& difference = found["against"]["tails"][2];
+  EXPECT_EQ(difference["alpha"], 0.1);
+  EXPECT_EQ(difference["better"], false);
+  EXPECT_GT(difference["difference_at_most"], difference["difference"]);
+  const std::string page = content_of(folder.path() / "e.html");
+  expect_sections(page, {"Losses", "Tail shares", "Against another model", "Reproduce this run"});
+  EXPECT_NE(page.find("CVaR of new rows, at most"), std::string::npos);
+  EXPECT_NE(page.find("Not shown to be better than that of mean.json"), std::string::npos);
+  EXPECT_NE(page.find("<td>mean.json, SHA-256 "), std::string::npos);
 }
 
 TEST(Report, reproduce_has_fingerprints_and_the_command) {

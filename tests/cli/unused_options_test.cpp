@@ -108,7 +108,8 @@ std::vector<Row> unused() {
   add("train adult", {"separator comma", "header no", "make-rows 30"});
   add("compare no.csv", {"tau 0.3", "select cvar", "make-rows 20", "information full"});
   add("compare no.csv --learner btl --certify no", {"tolerance 0.1"});
-  add("evaluate no.json no.csv", {"make-rows 20", "data-dir ."});
+  add("evaluate no.json no.csv", {"make-rows 20", "data-dir .", "loss-max 3"});
+  add("evaluate no.json no.csv --guarantee 0", {"loss-max 3"});
   add("evaluate no.json sinc", {"separator tab"});
   add("predict no.json no.csv", {"make-seed 20", "data-dir ."});
   add("data describe no.csv", {"make-rows 20", "data-dir ."});
@@ -164,6 +165,7 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
       "--learning-rate 0.1 --tolerance 0.1 --epochs 3 --certify yes --threads 2",
       "evaluate no.json no.csv --separator comma --categorical a",
       "evaluate no.json sinc --make-rows 20",
+      "evaluate no.json no.csv --guarantee 0.9 --loss-max 3 --against no.json",
       "predict no.json no.csv --header no",
       "data describe no.csv --separator comma --drop a",
       "reproduce convex --grid paper --data-dir no --make-rows 50 --sets adult,normal",

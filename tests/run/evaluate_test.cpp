@@ -305,6 +305,127 @@ TEST_F(Evaluate, sparse_rows_have_no_groups) {
       "group = 'c1' needs named columns; " + options.data.data + " is a LIBSVM file");
 }
 
+// 400 rows with losses (i / 100)^2, i = 0 to 99; the identity model's are a ninth of another's.
+std::string hundred_losses() {
+  std::string text = "x,y,w\n";
+  for (int i = 0; i < 400; ++i) text += "0," + std::to_string(0.01 * (i % 100)) + ",1\n";
+  return text;
+}
+
+TEST_F(Evaluate, a_guarantee_is_the_bound_of_the_losses_at_all_alphas_at_once) {
+  const std::string data = write("t.csv", hundred_losses());
+  const Evaluation found = evaluate(identity_model(), data,
+                                    {.alphas = {0.005, 0.1, 1}, .guarantee = 0.9, .loss_max = 1.5});
+  ASSERT_TRUE(found.guarantee);
+  EXPECT_EQ(found.guarantee->confidence, 0.9);
+  EXPECT_EQ(found.guarantee->loss_max, 1.5);
+  EXPECT_EQ(found.guarantee->cvar,
+            cvar_upper_bounds(found.detail.losses, std::vector{0.005, 0.1, 1.0},
+                              {.confidence = 0.9, .loss_max = 1.5}));
+  for (std::size_t a = 0; a < 3; ++a) {
+    EXPECT_GT(found.guarantee->cvar[a], found.all.risk[a].cvar);
+  }
+  EXPECT_PRED2(support::has_words, found.notes.back(), "alpha = 0.005 ... too few ... 1.5");
+  EXPECT_PRED2(support::has_words, evaluation_text(found),
+               "new rows ... <= ... 90 % confidence ... all at once ... [0, 1.5]");
+  EXPECT_FALSE(evaluate(identity_model(), data).guarantee);
+}
+
+TEST_F(Evaluate, a_guarantee_whose_premises_fail_is_refused) {
+  const std::string data = write("t.csv", hundred_losses());
+  const auto refused = [&](const TrainedModel& model, const EvaluateOptions& options,
+                           const std::string& words) {
+    expect_words<OptionError>([&] { (void)evaluate(model, data, options); }, words);
+  };
+  refused(identity_model(), {.guarantee = 0.95},
+          "guarantee needs loss-max ... squared loss has no bound");
+  refused(identity_model(), {.guarantee = 0.95, .loss_max = 0.98},
+          "loss-max = 0.98 is exceeded by the loss 0.9801 in row 100");
+  refused(identity_model(), {.guarantee = 1, .loss_max = 1}, "guarantee = 1 is outside [0, 1)");
+  Preprocessor::Parts parts = identity_model().preprocessor.parts();
+  parts.weight = "w";
+  TrainedModel weighted = identity_model();
+  weighted.preprocessor = Preprocessor(parts);
+  refused(weighted, {.guarantee = 0.95, .loss_max = 1}, "not supported with row weights");
+}
+
+TEST_F(Evaluate, rows_of_training_have_no_guarantee) {
+  RunOptions options;
+  options.data.data = write("t.csv", table(120, false));
+  options.data.target = "y";
+  options.train.epochs = 2;
+  const Model model = run(options).results.at(0).model;
+  options.train.seed = 1;
+  const Model other_split = run(options).results.at(0).model;
+  const auto guaranteed = [&](DataPart part, const Model* other) {
+    return evaluate(model, options.data.data, {.part = part, .guarantee = 0.9, .loss_max = 100},
+                    other);
+  };
+  for (const DataPart part : {DataPart::all, DataPart::train, DataPart::valid}) {
+    expect_words<OptionError>([&] { (void)guaranteed(part, nullptr); },
+                              "no part in training ... part = test");
+  }
+  EXPECT_TRUE(guaranteed(DataPart::test, &model).guarantee);
+  expect_words<OptionError>([&] { (void)guaranteed(DataPart::test, &other_split); },
+                            "no part in training ... of the other model");
+  const std::string fresh = write("fresh.csv", table(121, false));
+  EXPECT_TRUE(evaluate(model, fresh, {.guarantee = 0.9, .loss_max = 100}, &other_split).guarantee);
+}
+
+// Predicts 2 x + 1: with x = 0 its losses exceed those of the identity for y < 0.5.
+TrainedModel other_model() {
+  TrainedModel model = identity_model();
+  model.model.parameters()[0] = 2;
+  model.model.parameters()[1] = 1;
+  return model;
+}
+
+TEST_F(Evaluate, another_model_is_compared_on_the_same_rows) {
+  const Model other(other_model());
+  const Evaluation found = evaluate(identity_model(), five_rows(), {.alphas = {0.4, 1}}, &other);
+  // Its predictions are 3, 11, 7, 1, 15, its losses 1, 81, 36, 16, 64.
+  ASSERT_EQ(found.differences.size(), 2U);
+  EXPECT_DOUBLE_EQ(found.differences[0].other_cvar, 72.5);
+  EXPECT_DOUBLE_EQ(found.differences[0].difference.value, 9 - 72.5);
+  EXPECT_DOUBLE_EQ(found.differences[1].difference.value, 4.6 - 39.6);
+  EXPECT_FALSE(found.differences[0].guaranteed);
+  EXPECT_TRUE(evaluate(identity_model(), five_rows()).differences.empty());
+}
+
+TEST_F(Evaluate, the_better_model_is_named_where_that_is_guaranteed) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 2000; ++i) text += "0,-" + std::to_string(0.0001 * (i % 1000)) + "\n";
+  const Model other(other_model());
+  const Evaluation found =
+      evaluate(identity_model(), write("t.csv", text),
+               {.alphas = {0.001, 0.1}, .guarantee = 0.95, .loss_max = 2}, &other);
+  EXPECT_GT(found.differences.at(0).guaranteed.value(), 0);
+  EXPECT_LT(found.differences.at(1).guaranteed.value(), -0.5);
+  const std::string shown = evaluation_text(found);
+  EXPECT_PRED2(support::has_words, shown,
+               "worst 10 % is better than that of the other model with ... 95 % confidence");
+  EXPECT_PRED2(support::has_words, shown, "Not shown ... worst 0.1 %.");
+}
+
+TEST_F(Evaluate, models_that_cannot_be_compared_are_refused) {
+  const auto refused = [&](const TrainedModel& other, const std::string& words) {
+    const Model given(other);
+    expect_words<OptionError>([&] { (void)evaluate(identity_model(), five_rows(), {}, &given); },
+                              words);
+  };
+  TrainedModel other = identity_model();
+  other.loss = Loss(LossKind::absolute);
+  refused(other, "against: ... loss 'absolute', the model 'squared'");
+  Preprocessor::Parts parts = identity_model().preprocessor.parts();
+  parts.target = "g";
+  other = identity_model();
+  other.preprocessor = Preprocessor(parts);
+  refused(other, "against: ... target 'g', the model 'y'");
+  const Model same(identity_model());
+  expect_words<OptionError>([&] { (void)evaluate(identity_model(), "-", {}, &same); },
+                            "standard input");
+}
+
 TEST_F(Evaluate, options_out_of_range_are_refused) {
   expect_words<OptionError>(
       [&] {
