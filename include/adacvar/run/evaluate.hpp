@@ -38,6 +38,8 @@ struct RiskTable {
   std::vector<RiskEstimate> risk;  ///< one per alpha
   std::optional<double> accuracy = {};
   std::optional<double> min_class_precision = {};
+  std::optional<double> auc = {};      ///< as PartRisk::auc
+  std::vector<double> confusion = {};  ///< as PartRisk::confusion
 };
 
 /// Result of `evaluate`.
@@ -50,10 +52,13 @@ struct Evaluation {
   RiskTable all;
   std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
   double certified_alpha = 0;
-  std::vector<RiskTable> groups;     ///< by decreasing CVaR at the model's alpha
-  DataFingerprint fingerprint = {};  ///< fingerprint of the columns read
-  double alpha = 0;                  ///< the model's alpha
-  PartDetail detail;                 ///< detail of all rows, including the worst rows
+  std::vector<RiskTable> groups;                  ///< by decreasing CVaR at the model's alpha
+  DataFingerprint fingerprint = {};               ///< fingerprint of the columns read
+  double alpha = 0;                               ///< the model's alpha
+  std::string target = {};                        ///< name of the target
+  std::vector<std::string> classes = {};          ///< names; empty for regression
+  std::optional<Coefficients> coefficients = {};  ///< if the model has them
+  PartDetail detail;                              ///< detail of all rows, including the worst rows
   std::vector<std::string> notes;
 };
 
