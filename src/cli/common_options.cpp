@@ -2,6 +2,13 @@
 
 #include "cli/interrupt.hpp"
 
+#include <adacvar/base/error.hpp>
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <system_error>
+
 namespace adacvar::cli {
 
 const std::vector<OptionSpec>& OutputOptions::options() {
@@ -52,6 +59,13 @@ void write_result(const std::string& path, const std::function<void(const Write&
       write(text);
     });
   });
+}
+
+void create_folder(std::string_view name, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return;
+  throw OptionError(fmt::format("{} = '{}' is not a folder: {}", name, path, error.message()));
 }
 
 void print_notes(const std::vector<std::string>& notes) {

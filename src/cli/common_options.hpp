@@ -34,6 +34,9 @@ void add_run_options(OptionList& list, RunOptions& options,
 /// Interrupted too.
 void write_result(const std::string& path, const std::function<void(const Write&)>& fill);
 
+/// Creates the folder that the option `name` names. Throws OptionError if that is not possible.
+void create_folder(std::string_view name, const std::string& path);
+
 /// Prints each note as a line `note: ...` to standard error.
 void print_notes(const std::vector<std::string>& notes);
 

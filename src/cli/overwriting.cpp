@@ -88,15 +88,20 @@ std::vector<UsedFile> files_written(const OptionList& options) {
   return files;
 }
 
-// Whether a file of that name may be written to a folder of results; figures have many names.
-bool is_result_name(const fs::path& name) {
+// Whether a file of that name may be written to the folder of `option`; figures and models have
+// many names.
+bool is_result_name(const CliOption& option, const fs::path& name) {
+  if (option.name == "model") {
+    return name.extension() == ".json" || name.string().ends_with(weights_path(".json").string());
+  }
   constexpr std::array kNames = {"results.jsonl", "tables.md", "tables.tex", "tables.csv"};
   return name.extension() == ".svg" || std::ranges::find(kNames, name) != kNames.end();
 }
 
 // `reproduce` creates a subfolder per study when it runs several.
-bool is_in(const fs::path& file, const fs::path& folder) {
-  if (!is_result_name(file.filename())) return false;
+bool is_in(const fs::path& file, const CliOption& option) {
+  if (!is_result_name(option, file.filename())) return false;
+  const fs::path folder = option.text();
   const fs::path parent = folder_of(file);
   return is_same(parent, folder) || is_same(folder_of(fs::absolute(parent)), folder);
 }
@@ -112,7 +117,7 @@ void refuse_in_folders(const OptionList& options, const std::vector<UsedFile>& f
   for (const CliOption& option : options.all()) {
     if (option.role != PathRole::output_folder || option.text().empty()) continue;
     for (const UsedFile& file : files) {
-      if (!is_in(file.path, option.text()) && !is_same(file.path, option.text())) continue;
+      if (!is_in(file.path, option) && !is_same(file.path, option.text())) continue;
       throw OptionError(fmt::format("{} would overwrite {}: files of such names are written to it",
                                     option_text(option), file.option));
     }

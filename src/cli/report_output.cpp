@@ -1,6 +1,7 @@
 #include "cli/report_output.hpp"
 
 #include "base/write_file.hpp"
+#include "cli/common_options.hpp"
 #include "cli/output_attempts.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -61,12 +62,7 @@ void add_report_options(OptionList& list, ReportOutput& options) {
 void check_report(const ReportOutput& output) {
   if (!output.report.empty()) check_writable(output.report);
   if (output.figures.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(output.figures, error);
-  if (error) {
-    throw OptionError(
-        fmt::format("figures = '{}' is not a folder: {}", output.figures, error.message()));
-  }
+  create_folder("figures", output.figures);
   check_writable(std::filesystem::path(output.figures) / "losses.svg");
 }
 

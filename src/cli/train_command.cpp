@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/model_folder.hpp"
 #include "cli/output_attempts.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
@@ -46,7 +47,8 @@ struct ModelOutput {
 struct State {
   RunOptions run;
   OutputOptions output;
-  ModelOutput model_output;
+  ModelOutput model_output;  // of train
+  ModelFolder model_folder;  // of compare
   ReportOutput report;
 };
 
@@ -117,11 +119,7 @@ int exit_code(const RunReport& report) {
 
 // A run that was interrupted before its first epoch must not overwrite an existing model.
 void throw_if_untrained(const RunReport& report) {
-  const RunResult& result = report.results[0];
-  if (result.model.parts().stop_reason == StopReason::interrupted && result.epochs == 0 &&
-      result.model.parts().options.algorithm != Algorithm::exact) {
-    throw Interrupted{};
-  }
+  if (!has_model(report.results[0])) throw Interrupted{};
 }
 
 // Once the model is written the checkpoint is needed only after an interrupt or divergence.
@@ -198,16 +196,26 @@ int run_train(const State& state, const OptionList& options, const NetworkMaker*
 
 /// The outputs of a comparison.
 struct ComparisonOutput {
-  std::string json;
+  std::span<const RunReport> reports;
+  std::function<std::string(std::span<const std::string> model_paths)> json;
   std::string text;
   std::vector<std::string> notes;
   std::function<Page()> page;
 };
 
+// In order of importance: the models, the printed results, the report.
 void write_comparison(const State& state, const ComparisonOutput& comparison) {
   OutputAttempts attempts;
-  attempts.run(
-      [&] { print_outcome(state.output, comparison.json, comparison.text, comparison.notes); });
+  std::vector<std::string> paths;
+  if (!state.model_folder.model.empty()) {
+    attempts.run([&] { paths = write_models(state.model_folder, comparison.reports); });
+  }
+  const std::string written =
+      paths.empty() ? "" : "\n" + written_models_text(state.model_folder, comparison.reports);
+  attempts.run([&] {
+    print_outcome(state.output, comparison.json(paths), comparison.text + written,
+                  comparison.notes);
+  });
   if (state.report.is_requested()) {
     attempts.run([&] { write_report(state.report, comparison.page()); });
   }
@@ -219,11 +227,13 @@ int print_single(const State& state, const OptionList& options,
   RunReport& report = outcome.result;
   note_interruption(report);
   print_notes(report.headlines);
-  write_comparison(state,
-                   {compare_json(report), run_text(report) + histogram_text(report, text_style()),
-                    outcome.remaining_notes(report.notes), [&] {
-                      return run_page(report, origin_of("compare", options, data_names(state.run)));
-                    }});
+  write_comparison(
+      state,
+      {{&report, 1},
+       [&](std::span<const std::string> paths) { return compare_json(report, paths); },
+       run_text(report) + histogram_text(report, text_style()),
+       outcome.remaining_notes(report.notes),
+       [&] { return run_page(report, origin_of("compare", options, data_names(state.run))); }});
   return exit_code(report);
 }
 
@@ -252,15 +262,19 @@ int print_repeats(const State& state, const OptionList& options,
   all.insert(all.end(), notes.begin(), notes.end());
   print_notes(reports[0].headlines);
   write_comparison(
-      state,
-      {repeats_json(reports, all), repeats_text(reports), outcome.remaining_notes(notes), [&] {
-         return repeats_page(reports, all, origin_of("compare", options, data_names(state.run)));
-       }});
+      state, {reports,
+              [&](std::span<const std::string> paths) { return repeats_json(reports, all, paths); },
+              repeats_text(reports), outcome.remaining_notes(notes),
+              [&] {
+                return repeats_page(reports, all,
+                                    origin_of("compare", options, data_names(state.run)));
+              }});
   const auto is_bad = [](const RunReport& report) { return exit_code(report) != kDone; };
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }
 
 int run_compare(const State& state, const OptionList& options, const NetworkMaker* networks) {
+  check_model_folder(state.model_folder);
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
     return print_single(state, options,
@@ -302,6 +316,7 @@ Command make_compare_command() {
   command.example = "adacvar compare pareto";
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
   command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
+  add_model_folder(command.options, state->model_folder);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);
   command.run = [state, options = command.options](const NetworkMaker* networks) {

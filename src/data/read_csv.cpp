@@ -41,6 +41,7 @@ struct BlockColumn {
   std::vector<double> numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
+  CompactNames fields;               // the text of a column that is kept as written
   std::vector<TextValue> texts;      // text values of a column that is known to be numeric
   bool textual = false;              // assumed numeric, but has text
   bool has_missing_word = false;     // has a word that means missing in a numeric column
@@ -50,6 +51,7 @@ struct BlockColumn {
     numbers.clear();
     codes.clear();
     levels = {};
+    fields = {};
     texts.clear();
     textual = false;
     has_missing_word = false;
@@ -68,6 +70,7 @@ struct Result {
   CompactNumbers numbers;
   std::vector<std::uint32_t> codes;
   Levels levels;
+  CompactNames fields;
   std::vector<TextValue> texts;
   bool textual = false;
   bool has_missing_word = false;
@@ -79,6 +82,7 @@ struct Result {
       texts.push_back({numbers.size() + text.row, 0, as_utf8(text.text)});
     }
     numbers.append(part.numbers);
+    for (const std::string_view field : part.fields) fields.push_back(as_utf8(field));
     std::vector<std::uint32_t> code_of;
     for (std::size_t code = 0; code < part.levels.size(); ++code) {
       code_of.push_back(levels.code(as_utf8(part.levels.name(code))));
@@ -239,6 +243,7 @@ class CsvParser {
   std::vector<Kind> kinds_;
   std::vector<NumericReading> readings_;
   std::vector<bool> declared_;  // declared categorical by the user
+  std::vector<bool> verbatim_;  // kept as written
   std::vector<std::string> unread_;
   std::vector<std::string> notes_;
   std::vector<std::string_view> block_texts_;
@@ -298,6 +303,8 @@ void CsvParser::choose_kinds() {
   }
   readings_.resize(kinds_.size());
   declared_.resize(kinds_.size());
+  verbatim_.resize(kinds_.size());
+  for (const std::string& name : options_.verbatim) verbatim_[find_name(name, "keep")] = true;
   for (const std::string& name : options_.categorical) {
     declared_[find_name(name, "categorical")] = true;
   }
@@ -341,6 +348,10 @@ RowError CsvParser::ragged_row(std::size_t line, std::size_t columns) const {
 void CsvParser::read_row(FieldReader& reader, Block& block) const {
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (reader.row_ended()) throw ragged_row(reader.row_line(), c);
+    if (verbatim_[c]) {
+      FieldReader ahead = reader;
+      block.columns[c].fields.push_back(ahead.field());
+    }
     switch (kinds_[c]) {
       case Kind::numeric:
         read_numeric(reader, layout_.names[c], readings_[c], missing_, block.columns[c]);
@@ -568,6 +579,9 @@ Table CsvParser::parse() {
   table.unread = std::move(unread_);
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
+  }
+  for (const std::string& name : options_.verbatim) {
+    table.verbatim.push_back({name, std::move(results_[find_name(name, "keep")].fields)});
   }
   find_lines(table.columns);
   note_dotted(table.columns);

@@ -319,9 +319,12 @@ bool is_text_table(const std::string& name) {
 }
 
 RawData read_data_like(const Preprocessor& training, const std::string& name,
-                       const SourceOptions& options, std::vector<std::string> extra_columns) {
+                       const SourceOptions& options, std::vector<std::string> extra_columns,
+                       const std::vector<std::string>& verbatim) {
   extra_columns.push_back(training.parts().target);
-  return read(name, options, columns_like(training, read_options(options), extra_columns));
+  ReadOptions text = columns_like(training, read_options(options), extra_columns);
+  text.verbatim = verbatim;
+  return read(name, options, text);
 }
 
 DataFingerprint fingerprint_of(const RawData& data) {

@@ -50,10 +50,12 @@ struct RawData {
 
 /// Reads data that a trained model is applied to: columns that were categorical in training stay
 /// categorical, numbers have the format of training, and only the features and `extra_columns` of a
-/// text file are kept. A file without rows is allowed.
+/// text file are kept, the columns `verbatim` of a text file as they are written. A file without
+/// rows is allowed.
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
-                                     std::vector<std::string> extra_columns = {});
+                                     std::vector<std::string> extra_columns = {},
+                                     const std::vector<std::string>& verbatim = {});
 
 /// Computes the fingerprint of the data. Cost: one pass.
 [[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);

@@ -31,6 +31,7 @@ struct ReadOptions {
   std::vector<std::string> known_categorical = {};    ///< as categorical, if the file has them
   std::optional<std::vector<std::string>> only = {};  ///< the only columns to keep
   std::vector<KnownNumbers> known_numeric = {};       ///< numeric columns, if the file has them
+  std::vector<std::string> verbatim = {};  ///< columns whose text is kept too, whatever their kind
   DecimalChoice decimal = DecimalChoice::automatic;
   std::vector<std::string> missing = {};  ///< words, or numbers, that mean a missing value
   bool needs_rows = true;                 ///< a header alone is an error

@@ -45,14 +45,22 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;  // NaN differs from NaN
 };
 
+/// The fields of a column of text as they were written, without quotes and surrounding blanks, in
+/// UTF-8.
+struct VerbatimColumn {
+  std::string name;
+  CompactNames fields;  ///< one per row
+};
+
 /// A file read into columns of equal length; `source` is its name in messages.
 struct Table {
   std::vector<Column> columns;
   std::size_t rows = 0;
   std::string source;
-  std::size_t first_row = 0;             ///< number of the first row in the source, from 0
-  std::vector<std::string> unread = {};  ///< columns of the source that were not read
-  std::vector<std::string> notes = {};   ///< notes for the user on how it was read
+  std::size_t first_row = 0;                  ///< number of the first row in the source, from 0
+  std::vector<std::string> unread = {};       ///< columns of the source that were not read
+  std::vector<std::string> notes = {};        ///< notes for the user on how it was read
+  std::vector<VerbatimColumn> verbatim = {};  ///< text: the columns of ReadOptions::verbatim
 };
 
 /// Sparse rows with a target each: row i has the entries start[i] .. start[i + 1] - 1.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <variant>
@@ -51,7 +52,8 @@ struct LineChart {
   std::vector<ChartMark> marks = {};
 };
 
-/// Points with a different shape per series; a series of one point is labelled.
+/// Points with a different shape per series, small if there are many (kManyPoints); a series of one
+/// point is labelled.
 struct ScatterChart {
   std::string title;
   std::string x_label;
@@ -59,8 +61,12 @@ struct ScatterChart {
   std::vector<XySeries> series;
   bool log_x = false;
   bool log_y = false;
-  bool diagonal = false;  ///< draws x = y; both axes are shares from 0 to 1
+  bool diagonal = false;  ///< draws x = y
+  bool shares = false;    ///< both axes are shares from 0 to 1
 };
+
+/// A series of points with more is drawn with small markers.
+inline constexpr std::size_t kManyPoints = 100;
 
 struct HistogramSeries {
   std::string name;

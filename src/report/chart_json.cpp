@@ -100,6 +100,7 @@ ordered_json json_of(const LineChart& chart) {
 ordered_json json_of(const ScatterChart& chart) {
   ordered_json json = xy_json(chart, "scatter");
   json["diagonal"] = chart.diagonal;
+  json["shares"] = chart.shares;
   return json;
 }
 

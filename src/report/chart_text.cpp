@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace adacvar {
 
@@ -88,9 +89,26 @@ std::string words_of(const LineChart& chart) {
   return text;
 }
 
+// `between 1 and 5`, of the finite values.
+std::string between_words(const std::vector<double>& values) {
+  std::vector<double> finite;
+  std::ranges::copy_if(values, std::back_inserter(finite),
+                       [](double value) { return std::isfinite(value); });
+  if (finite.empty()) return "without values";
+  const auto [least, most] = std::ranges::minmax(finite);
+  return fmt::format("between {} and {}", number_text(least), number_text(most));
+}
+
+// The order of many points has no meaning.
+std::string points_words(const XySeries& series) {
+  if (series.x.size() <= kManyPoints) return line_words(series);
+  return fmt::format("{}: {} points, x {}, y {}.", series.name, series.x.size(),
+                     between_words(series.x), between_words(series.y));
+}
+
 std::string words_of(const ScatterChart& chart) {
   std::string text = fmt::format("Points: {} at {}.", chart.y_label, chart.x_label);
-  for (const XySeries& series : chart.series) text += ' ' + line_words(series);
+  for (const XySeries& series : chart.series) text += ' ' + points_words(series);
   return text;
 }
 

@@ -2,9 +2,12 @@
 
 #include "base/join.hpp"
 #include "report/certificate_report.hpp"
+#include "report/coefficient_report.hpp"
+#include "report/confusion_report.hpp"
 #include "report/guarantee_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
+#include "report/verdict.hpp"
 
 #include "base/number_text.hpp"
 
@@ -28,7 +31,13 @@ std::string with_mark(const std::string& text, const RiskEstimate& risk) {
   return text + " " + (mark.empty() ? " " : mark);
 }
 
-std::string risk_table(const RiskTable& table, const std::optional<Guarantee>& guarantee) {
+std::string auc_text(const RiskTable& table, std::size_t classes) {
+  if (!table.auc) return {};
+  return fmt::format(", AUC {:.3f}{}", *table.auc, classes > 2 ? " (one versus rest)" : "");
+}
+
+std::string risk_table(const RiskTable& table, const std::optional<Guarantee>& guarantee,
+                       std::size_t classes) {
   std::vector<std::string> header = {"alpha", "VaR", "CVaR"};
   if (guarantee) header.emplace_back("new rows");
   TextTable text(std::move(header));
@@ -43,8 +52,8 @@ std::string risk_table(const RiskTable& table, const std::optional<Guarantee>& g
   std::string result = fmt::format(
       "mean {}\n", interval_text(table.risk.at(0).mean, table.risk.at(0).mean_interval));
   if (table.accuracy) {
-    result += fmt::format("accuracy {:.3f}, least precision of a class {:.3f}\n", *table.accuracy,
-                          *table.min_class_precision);
+    result += fmt::format("accuracy {:.3f}, least precision of a class {:.3f}{}\n", *table.accuracy,
+                          *table.min_class_precision, auc_text(table, classes));
   }
   return result + text.text();
 }
@@ -170,6 +179,8 @@ ordered_json risk_json(const RiskTable& table) {
   if (table.risk.at(0).tail_index) json["tail_index"] = *table.risk.at(0).tail_index;
   if (table.accuracy) json["accuracy"] = *table.accuracy;
   if (table.min_class_precision) json["min_class_precision"] = *table.min_class_precision;
+  if (table.auc) json["auc"] = *table.auc;
+  if (!table.confusion.empty()) json["confusion"] = confusion_json(table.confusion);
   return json;
 }
 
@@ -183,11 +194,15 @@ std::string evaluation_text(const Evaluation& evaluation) {
       fmt::format("{}: {} rows{}, {} loss; {:g} % intervals from {} resamples\n\n",
                   evaluation.source, count_text(evaluation.all.rows), weight, evaluation.loss,
                   100 * evaluation.level, count_text(evaluation.resamples));
-  text += risk_table(evaluation.all, evaluation.guarantee);
+  text += risk_table(evaluation.all, evaluation.guarantee, evaluation.classes.size());
   if (evaluation.guarantee) {
     text += fmt::format("\n{}\n", wrap(guarantee_sentence(*evaluation.guarantee), kTerminalWidth));
   }
   if (!evaluation.differences.empty()) text += difference_table(evaluation);
+  if (!evaluation.all.confusion.empty()) {
+    text += '\n' +
+            confusion_text({evaluation.all.confusion, evaluation.classes}, rows_name(evaluation));
+  }
   if (evaluation.certificate) {
     text += fmt::format("\nat alpha {:g}: {}\n", evaluation.certified_alpha,
                         certificate_text(*evaluation.certificate, "CVaR"));
@@ -210,6 +225,7 @@ std::string evaluation_json(const Evaluation& evaluation) {
                        {"level", evaluation.level},
                        {"resamples", evaluation.resamples}};
   json.update(risk_json(evaluation.all));
+  if (!evaluation.classes.empty()) json["classes"] = evaluation.classes;
   if (evaluation.certificate) json["certificate"] = certificate_json(*evaluation.certificate);
   if (evaluation.guarantee) json["guarantee"] = guarantee_json(evaluation);
   if (!evaluation.differences.empty()) json["against"] = differences_json(evaluation);
@@ -231,6 +247,7 @@ std::string evaluation_json(const Evaluation& evaluation) {
                      {"prediction", row.prediction}});
   }
   json["worst"] = std::move(worst);
+  if (evaluation.coefficients) json["coefficients"] = coefficients_json(*evaluation.coefficients);
   json["notes"] = evaluation.notes;
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -1,7 +1,9 @@
 #include "base/join.hpp"
 #include "report/guarantee_report.hpp"
+#include "report/coefficient_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
+#include "report/predicted_figure.hpp"
 #include "report/verdict.hpp"
 
 #include "base/number_text.hpp"
@@ -164,13 +166,25 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
   page.sections.push_back({"Losses", {losses_figure(losses, evaluation.loss, rows)}});
   page.sections.push_back(tail_section(evaluation, losses));
   if (!evaluation.differences.empty()) page.sections.push_back(difference_section(evaluation));
+  if (!evaluation.detail.targets.empty()) {
+    page.sections.push_back(
+        {"Predicted against actual", {predicted_figure(evaluation.detail, "predicted", "", rows)}});
+  }
+  if (evaluation.coefficients) {
+    const std::vector<NamedCoefficients> models = {
+        {"model",
+         {*evaluation.coefficients,
+          coefficient_scale(evaluation.loss, evaluation.target, evaluation.classes)}}};
+    page.sections.push_back(coefficients_section(models));
+  }
   if (!evaluation.detail.worst.empty()) {
     page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});
   }
   if (!evaluation.groups.empty()) page.sections.push_back(group_section(evaluation));
   if (!evaluation.detail.classes.empty()) {
-    const std::vector<NamedDetail> details = {
-        {"model", evaluation.detail, evaluation.all.accuracy}};
+    const std::vector<NamedDetail> details = {{"model", evaluation.detail,
+                                               evaluation.all.accuracy, evaluation.all.auc,
+                                               evaluation.all.confusion}};
     page.sections.push_back(classes_section(details, rows));
   }
   page.sections.push_back(

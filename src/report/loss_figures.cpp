@@ -1,6 +1,7 @@
 #include "report/loss_figures.hpp"
 
 #include "base/number_text.hpp"
+#include "report/confusion_report.hpp"
 #include "risk/histogram.hpp"
 
 #include <fmt/core.h>
@@ -160,10 +161,10 @@ BarChart class_bars(std::span<const NamedDetail> models, std::span<const std::si
 }
 
 PageTable accuracy_table(std::span<const NamedDetail> models) {
-  PageTable table{
-      .caption = "Accuracy and calibration",
-      .columns = {"algorithm", "accuracy", "least precision", "least recall", "calibration error"},
-      .rows = {}};
+  PageTable table{.caption = "Accuracy and calibration",
+                  .columns = {"algorithm", "accuracy", "AUC", "least precision", "least recall",
+                              "calibration error"},
+                  .rows = {}};
   for (const NamedDetail& model : models) {
     const auto& classes = model.detail.classes;
     const auto share = [](double value) {
@@ -171,6 +172,7 @@ PageTable accuracy_table(std::span<const NamedDetail> models) {
     };
     table.rows.push_back({{model.name},
                           share(model.accuracy.value_or(0)),
+                          model.auc ? share(*model.auc) : PageCell{},
                           share(std::ranges::min(classes, {}, &ClassScore::precision).precision),
                           share(std::ranges::min(classes, {}, &ClassScore::recall).recall),
                           model.detail.calibration.empty()
@@ -180,12 +182,22 @@ PageTable accuracy_table(std::span<const NamedDetail> models) {
   return table;
 }
 
+PageTable confusion_of(const NamedDetail& model, bool named, std::span<const std::size_t> shown) {
+  std::vector<std::string> classes;
+  for (const ClassScore& score : model.detail.classes) classes.push_back(score.name);
+  return confusion_table(
+      {model.confusion, classes}, shown,
+      fmt::format("Confusion matrix{}: rows of each actual class by the class predicted",
+                  named ? " of " + model.name : ""));
+}
+
 ScatterChart calibration_chart(std::span<const NamedDetail> models) {
   ScatterChart chart{.title = "Calibration",
                      .x_label = "predicted probability",
                      .y_label = "share of correct predictions",
                      .series = {},
-                     .diagonal = true};
+                     .diagonal = true,
+                     .shares = true};
   for (const NamedDetail& model : models) {
     XySeries series{.name = model.name, .x = {}, .y = {}};
     for (const CalibrationBin& bin : model.detail.calibration) {
@@ -324,10 +336,16 @@ PageSection classes_section(std::span<const NamedDetail> models, const std::stri
   const std::vector<std::size_t> shown = shown_classes(models);
   section.items.emplace_back(PageText{fmt::format(
       "On the {}. Precision: share of correct predictions among the rows predicted as a class; "
-      "recall: share of a class's rows that are predicted as it. Calibration error: mean distance "
-      "of predicted probabilities from observed frequencies.",
-      rows)});
+      "recall: share of a class's rows that are predicted as it. AUC: area under the ROC curve{}. "
+      "Calibration error: mean distance of predicted probabilities from observed frequencies.",
+      rows,
+      models[0].detail.classes.size() > 2 ? ", the mean over the classes of one versus rest"
+                                          : "")});
   section.items.emplace_back(accuracy_table(models));
+  for (const NamedDetail& model : models) {
+    if (!model.confusion.empty())
+      section.items.emplace_back(confusion_of(model, models.size() > 1, shown));
+  }
   section.items.emplace_back(PageFigure{
       "precision",
       "",

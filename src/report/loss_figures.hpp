@@ -39,11 +39,13 @@ struct NamedLosses {
 /// Table of the rows with the largest losses and their values.
 [[nodiscard]] PageTable worst_table(const PartDetail& detail, std::string caption);
 
-/// Per-class precision and recall, accuracy and calibration of some models.
+/// Per-class precision and recall, accuracy, AUC, confusion matrix and calibration of some models.
 struct NamedDetail {
   std::string name;
   const PartDetail& detail;
   std::optional<double> accuracy;
+  std::optional<double> auc = {};
+  std::span<const double> confusion = {};  ///< shown unless empty
 };
 [[nodiscard]] PageSection classes_section(std::span<const NamedDetail> models,
                                           const std::string& rows);

@@ -182,6 +182,29 @@
 
   const points = series => series.x.map((x, i) => ({ x, y: series.y[i] }));
 
+  // The part of x = y within the range of the points on both axes.
+  function diagonal(data) {
+    const ends = values => [Math.min(...values), Math.max(...values)];
+    const shown = key => data.series.flatMap(series => series[key]).filter(value => value !== null && (!data.logX || value > 0));
+    const [[xLow, xHigh], [yLow, yHigh]] = data.shares ? [[0, 1], [0, 1]] : [ends(shown('x')), ends(shown('y'))];
+    const low = Math.max(xLow, yLow);
+    const high = Math.min(xHigh, yHigh);
+    return low < high ? [{ x: low, y: low }, { x: high, y: high }] : [];
+  }
+
+  // A cloud of many points has small translucent ones; others on it are smaller, too, and in front.
+  function pointSet(data, series, n) {
+    const many = series.x.length > 100;
+    const cloud = data.series.some(other => other.x.length > 100);
+    const radius = many ? 2.5 : cloud ? 5 : 7;
+    return {
+      label: series.name, data: points(series).filter(point => (!data.logX || point.x > 0) && (!data.logY || point.y > 0)),
+      backgroundColor: many ? faded(colour(n), 0.5) : colour(n), borderColor: colour(n),
+      pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: radius, pointHoverRadius: radius + 2,
+      borderWidth: many ? 0 : 2, order: cloud ? -n : 0,
+    };
+  }
+
   const makers = {
     bar(data) {
       return {
@@ -213,15 +236,12 @@
       };
     },
     scatter(data) {
-      const sets = data.series.map((series, n) => ({
-        label: series.name, data: points(series), backgroundColor: colour(n), borderColor: colour(n),
-        pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: 7, pointHoverRadius: 9, borderWidth: 2,
-      }));
+      const sets = data.series.map((series, n) => pointSet(data, series, n));
       if (data.diagonal) {
-        sets.push({ label: 'equal', data: [{ x: 0, y: 0 }, { x: 1, y: 1 }], type: 'line', showLine: true, pointRadius: 0,
+        sets.push({ label: 'equal', data: diagonal(data), type: 'line', showLine: true, pointRadius: 0,
           borderColor: style('--soft'), borderDash: [2, 3], borderWidth: 1.5 });
       }
-      const room = { grace: data.diagonal ? 0 : '8%' };
+      const room = { grace: data.shares ? 0 : '8%' };
       return {
         type: 'scatter',
         data: { datasets: sets },

@@ -4,6 +4,8 @@
 
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
+#include "report/coefficient_report.hpp"
+#include "report/confusion_report.hpp"
 
 #include "report/repeats.hpp"
 
@@ -19,6 +21,8 @@ ordered_json part_json(const PartRisk& part) {
   ordered_json json = {{"mean", part.risk.mean}, {"var", part.risk.var}, {"cvar", part.risk.cvar}};
   if (part.accuracy) json["accuracy"] = *part.accuracy;
   if (part.min_class_precision) json["min_class_precision"] = *part.min_class_precision;
+  if (part.auc) json["auc"] = *part.auc;
+  if (!part.confusion.empty()) json["confusion"] = confusion_json(part.confusion);
   if (const auto& above = part.above_least) {
     json["best"] = part.best;
     json["above_least"] = {{"value", above->value},
@@ -63,7 +67,7 @@ ordered_json budget_json(const BudgetOutcome& budget) {
   return json;
 }
 
-ordered_json result_json(const RunResult& result) {
+ordered_json result_json(const RunResult& result, const std::string& model_path) {
   const TrainedModel& model = result.model.parts();
   ordered_json json = {{"algorithm", kAlgorithmNames.of(model.options.algorithm)},
                        {"label", result.label()},
@@ -95,7 +99,20 @@ ordered_json result_json(const RunResult& result) {
   }
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
+  if (!result.model.classes().empty()) json["classes"] = result.model.classes();
+  if (!model_path.empty()) json["model"] = model_path;
   return json;
+}
+
+ordered_json with_coefficients(ordered_json json, const Model& model) {
+  if (const auto found = scaled_coefficients(model)) {
+    json["coefficients"] = coefficients_json(found->coefficients);
+  }
+  return json;
+}
+
+std::string path_at(std::span<const std::string> paths, std::size_t i) {
+  return i < paths.size() ? paths[i] : "";
 }
 
 ordered_json mean_sd_json(const MeanSd& value) { return {{"mean", value.mean}, {"sd", value.sd}}; }
@@ -135,8 +152,8 @@ std::string line_of(const ordered_json& json) {
 
 std::string run_json(const RunReport& report, const std::string& model_path) {
   if (report.results.size() > 1) return compare_json(report);
-  ordered_json json = result_json(report.results.at(0));
-  if (!model_path.empty()) json["model"] = model_path;
+  const RunResult& result = report.results.at(0);
+  ordered_json json = with_coefficients(result_json(result, model_path), result.model);
   json["notes"] = report.all_notes();
   return line_of(json);
 }
@@ -158,19 +175,24 @@ std::string trace_json(const TraceRecord& record) {
   return line_of(json);
 }
 
-std::string compare_json(const RunReport& report) {
+std::string compare_json(const RunReport& report, std::span<const std::string> model_paths) {
   ordered_json runs = ordered_json::array();
-  for (const RunResult& result : report.results) runs.push_back(result_json(result));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const RunResult& result = report.results[i];
+    runs.push_back(with_coefficients(result_json(result, path_at(model_paths, i)), result.model));
+  }
   return line_of({{"runs", std::move(runs)}, {"notes", report.all_notes()}});
 }
 
-std::string repeats_json(std::span<const RunReport> reports,
-                         const std::vector<std::string>& notes) {
+std::string repeats_json(std::span<const RunReport> reports, const std::vector<std::string>& notes,
+                         std::span<const std::string> model_paths) {
   ordered_json seeds = ordered_json::array();
   ordered_json runs = ordered_json::array();
   for (const RunReport& report : reports) {
     seeds.push_back(report.results.at(0).model.parts().options.seed);
-    for (const RunResult& result : report.results) runs.push_back(result_json(result));
+    for (const RunResult& result : report.results) {
+      runs.push_back(result_json(result, path_at(model_paths, runs.size())));
+    }
   }
   ordered_json algorithms = ordered_json::array();
   for (const RepeatedResult& result : summarise_repeats(reports)) {

@@ -2,10 +2,13 @@
 
 #include "run/trained_model.hpp"
 
+#include "base/file_stem.hpp"
 #include "base/join.hpp"
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
+#include "report/coefficient_report.hpp"
 #include "report/loss_figures.hpp"
+#include "report/predicted_figure.hpp"
 #include "report/verdict.hpp"
 
 #include "base/number_text.hpp"
@@ -100,7 +103,7 @@ PageTable risk_table(const RunReport& report, PartMember part, const std::string
                   .columns = {"algorithm", "mean", "VaR", "CVaR"},
                   .rows = {}};
   if (differences) table.columns.emplace_back("above the least CVaR");
-  if (classes) table.columns.insert(table.columns.end(), {"accuracy", "least precision"});
+  if (classes) table.columns.insert(table.columns.end(), {"accuracy", "least precision", "AUC"});
   if (gaps) table.columns.emplace_back("certified gap");
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -114,6 +117,7 @@ PageTable risk_table(const RunReport& report, PartMember part, const std::string
     if (classes) {
       row.push_back(number_cell(risk.accuracy.value_or(kNan)));
       row.push_back(number_cell(risk.min_class_precision.value_or(kNan)));
+      row.push_back(risk.auc ? number_cell(*risk.auc) : PageCell{});
     }
     if (gaps) {
       row.push_back(percent_cell(relative_gap(result.certificate)));
@@ -252,6 +256,43 @@ PageSection sampler_section(const RunReport& report) {
   return section;
 }
 
+// --- the models
+
+// Of several models those that most readers compare are shown in detail.
+bool is_main(const RunReport& report, std::size_t i) {
+  const Algorithm algorithm = report.results[i].model.parts().options.algorithm;
+  return report.results.size() == 1 || algorithm == Algorithm::adacvar ||
+         algorithm == Algorithm::mean ||
+         (algorithm == Algorithm::exact && i == 0);  // or the first of several tail shares
+}
+
+PageSection predicted_section(const RunReport& report) {
+  PageSection section{.title = "Predicted against actual", .items = {}};
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const PartDetail& detail = *report.results[i].detail;
+    if (!is_main(report, i) || detail.targets.empty()) continue;
+    const bool several = names.size() > 1;
+    section.items.emplace_back(
+        predicted_figure(detail, several ? "predicted-" + file_stem(names[i]) : "predicted",
+                         several ? names[i] : "", rows_name(report)));
+  }
+  return section;
+}
+
+std::optional<PageSection> coefficients_section(const RunReport& report) {
+  const std::vector<std::string> names = names_of(report);
+  std::vector<NamedCoefficients> models;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto found = scaled_coefficients(report.results[i].model);
+    if (!found) return std::nullopt;
+    if (found->coefficients.outputs.empty() || is_main(report, i)) {
+      models.push_back({names[i], *std::move(found)});
+    }
+  }
+  return coefficients_section(models);
+}
+
 // --- worst rows and classes
 
 PageSection worst_section(const RunReport& report) {
@@ -263,11 +304,8 @@ PageSection worst_section(const RunReport& report) {
       rows_name(report))});
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Algorithm algorithm = report.results[i].model.parts().options.algorithm;
-    const bool chosen =
-        names.size() == 1 || algorithm == Algorithm::adacvar || algorithm == Algorithm::mean ||
-        (algorithm == Algorithm::exact && i == 0);  // or the first of several tail shares
-    if (chosen) section.items.emplace_back(worst_table(*report.results[i].detail, names[i]));
+    if (is_main(report, i))
+      section.items.emplace_back(worst_table(*report.results[i].detail, names[i]));
   }
   return section;
 }
@@ -277,7 +315,9 @@ std::vector<NamedDetail> named_details(const RunReport& report) {
   std::vector<NamedDetail> details;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
-    details.push_back({names[i], *result.detail, detailed_risk(result).accuracy});
+    const PartRisk& risk = detailed_risk(result);
+    details.push_back({names[i], *result.detail, risk.accuracy, risk.auc,
+                       is_main(report, i) ? std::span(risk.confusion) : std::span<const double>()});
   }
   return details;
 }
@@ -365,6 +405,8 @@ Page run_page(const RunReport& report, const PageOrigin& origin) {
   page.sections.push_back({"Losses", {losses_figure(losses, loss, rows)}});
   page.sections.push_back({"Tail shares", {cvar_figure(losses, loss, rows, alphas_of(report))}});
   page.sections.push_back(trade_off_section(report));
+  add_if_any(page, predicted_section(report));
+  if (auto section = coefficients_section(report)) page.sections.push_back(*std::move(section));
   add_if_any(page, training_section(report));
   add_if_any(page, sampler_section(report));
   if (!first.detail->worst.empty()) page.sections.push_back(worst_section(report));

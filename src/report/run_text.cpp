@@ -3,6 +3,8 @@
 #include "run/trained_model.hpp"
 
 #include "report/certificate_report.hpp"
+#include "report/coefficient_report.hpp"
+#include "report/confusion_report.hpp"
 #include "report/run_heading.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
@@ -39,43 +41,67 @@ std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.3f}", *share) : "";
 }
 
+/// Columns that are left out where lines would be too long; --json has them.
+struct Columns {
+  bool precision = true;
+  bool auc = true;
+};
+
 // Gaps are shown for the training rows only.
-std::vector<std::string> header_of(std::string name, bool classes, bool gaps) {
+std::vector<std::string> header_of(std::string name, bool classes, bool gaps,
+                                   const Columns& columns) {
   std::vector<std::string> header = {std::move(name), "mean", "VaR", "CVaR"};
-  if (classes) header.insert(header.end(), {"accuracy", "min prec."});
+  if (classes) header.emplace_back("accuracy");
+  if (classes && columns.precision) header.emplace_back("min prec.");
+  if (classes && columns.auc) header.emplace_back("AUC");
   header.emplace_back("seconds");
   if (gaps) header.emplace_back("gap");
   return header;
 }
 
 std::vector<std::string> row_of(const RunResult& result, const PartRisk& part, std::string label,
-                                std::string_view mark) {
+                                std::string_view mark, const Columns& columns) {
   std::vector<std::string> row = {std::move(label), number_text(part.risk.mean),
                                   number_text(part.risk.var),
                                   fmt::format("{}{}", number_text(part.risk.cvar), mark)};
   if (part.accuracy) {
     row.push_back(share_text(part.accuracy));
-    row.push_back(share_text(part.min_class_precision));
+    if (columns.precision) row.push_back(share_text(part.min_class_precision));
+    if (columns.auc) row.push_back(share_text(part.auc));
   }
   row.push_back(fmt::format("{:.2f}", result.seconds));
   return row;
 }
 
 // One table for all sets of rows, so that their columns are aligned.
-void add_part(const RunReport& report, PartMember member, std::string_view name, TextTable& table) {
+void add_part(const RunReport& report, PartMember member, std::string_view name,
+              const Columns& columns, TextTable& table) {
   const std::optional<PartRisk>& first = report.results[0].*member;
   if (!first) return;
   const bool several = report.results.size() > 1;
   const bool path = is_path(report);
   const bool gaps = member == &RunResult::train && several && report.results[0].certificate;
-  table.add(header_of(std::string(name), first->accuracy.has_value(), gaps));
+  table.add(header_of(std::string(name), first->accuracy.has_value(), gaps, columns));
   for (const RunResult& result : report.results) {
     const PartRisk& part = *(result.*member);
     const std::string_view mark = !several ? "" : part.best ? "*" : " ";
-    auto row = row_of(result, part, label_of(result, path), mark);
+    auto row = row_of(result, part, label_of(result, path), mark, columns);
     if (gaps) row.push_back(gap_text(result));
     table.add(std::move(row));
   }
+}
+
+TextTable fitting_table(const RunReport& report) {
+  TextTable table;
+  for (const Columns& columns :
+       {Columns{}, Columns{.precision = false}, Columns{.precision = false, .auc = false}}) {
+    table = TextTable();
+    add_part(report, &RunResult::train, "training", columns, table);
+    add_part(report, &RunResult::valid, "validation", columns, table);
+    add_part(report, &RunResult::test, "test", columns, table);
+    if (table.width() <= kTerminalWidth) break;
+  }
+  return table;
 }
 
 std::string tuning_line(const RunResult& result) {
@@ -143,6 +169,21 @@ std::string limit_and_factor_lines(const RunReport& report) {
   return several && !text.empty() ? "\n" + text : text;
 }
 
+// Confusion matrix and coefficients of a single model.
+std::string model_text(const RunResult& result) {
+  const auto& [part, rows] = result.test    ? std::pair(*result.test, "test rows")
+                             : result.valid ? std::pair(*result.valid, "validation rows")
+                                            : std::pair(result.train.value(), "training rows");
+  std::string text;
+  if (!part.confusion.empty()) {
+    text += '\n' + confusion_text({part.confusion, result.model.classes()}, rows);
+  }
+  if (const auto coefficients = scaled_coefficients(result.model)) {
+    text += '\n' + coefficients_text(*coefficients);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string run_text(const RunReport& report) {
@@ -150,11 +191,7 @@ std::string run_text(const RunReport& report) {
   const TrainOptions& options = first.model.parts().options;
   const std::string alpha = is_path(report) ? "" : fmt::format("alpha {:g}, ", options.alpha);
   std::string text = run_heading(first, fmt::format("{}seed {}", alpha, options.seed)) + '\n';
-  TextTable table;
-  add_part(report, &RunResult::train, "training", table);
-  add_part(report, &RunResult::valid, "validation", table);
-  add_part(report, &RunResult::test, "test", table);
-  text += table.text();
+  text += fitting_table(report).text();
   if (report.results.size() > 1 && !is_exact(first)) {
     text += fmt::format("\n* least CVaR{}, or not significantly different (paired bootstrap)\n",
                         std::ranges::any_of(report.results, is_exact) ? " (except exact)" : "");
@@ -162,11 +199,16 @@ std::string run_text(const RunReport& report) {
   } else if (first.certificate && report.results.size() == 1) {
     text += fmt::format("\n{}\n", certificate_text(*first.certificate, certified_risk(first)));
   }
+  if (first.train && first.train->auc && first.model.classes().size() > 2) {
+    text += fmt::format("{}AUC: mean over the classes of one versus rest\n",
+                        report.results.size() == 1 && !first.certificate ? "\n" : "");
+  }
   text += limit_and_factor_lines(report);
   if (first.trials > 1) text += '\n';
   for (const RunResult& result : report.results) {
     if (result.trials > 1) text += tuning_line(result);
   }
+  if (report.results.size() == 1) text += model_text(first);
   return text;
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kStyle = R"(<style>
 .adacvar-chart .grid{stroke:#dde1e6}.adacvar-chart .axis{stroke:#6b7280}
 .adacvar-chart .ink{stroke:#1c1e21;fill:none}.adacvar-chart .star{fill:#1c1e21}
 .adacvar-chart .line{fill:none;stroke-width:2;stroke-linejoin:round}
-.adacvar-chart .area{fill-opacity:.55}.adacvar-chart .mark{stroke-width:1.5}
+.adacvar-chart .area{fill-opacity:.55}.adacvar-chart .dot{fill-opacity:.5}.adacvar-chart .mark{stroke-width:1.5}
 .adacvar-chart .d1{stroke-dasharray:7 3}.adacvar-chart .d2{stroke-dasharray:2 3}
 .adacvar-chart .d3{stroke-dasharray:10 3 2 3}.adacvar-chart .d4{stroke-dasharray:4 2}
 .adacvar-chart .f0{fill:#0072b2}.adacvar-chart .s0{stroke:#0072b2}
@@ -171,6 +171,11 @@ void SvgCanvas::star(Point centre) {
 void SvgCanvas::shape(Point centre, std::size_t n, const std::string& tooltip) {
   body_ += fmt::format("<path class=\"{}\" d=\"{}\">{}</path>\n", fill_class(n),
                        shape_path(centre, n), tooltip_element(tooltip));
+}
+
+void SvgCanvas::dot(Point centre, std::size_t n) {
+  body_ += fmt::format("<circle class=\"{} dot\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>\n", fill_class(n),
+                       px(centre.x), px(centre.y));
 }
 
 void SvgCanvas::y_axis(const Box& plot, const ChartAxis& axis, const std::string& label) {

@@ -50,6 +50,8 @@ class SvgCanvas {
   void star(Point centre);
   /// Draws the marker of series n.
   void shape(Point centre, std::size_t n, const std::string& tooltip = {});
+  /// Draws a small translucent circle in the colour of series n, for clouds of points.
+  void dot(Point centre, std::size_t n);
 
   /// Draw grid, tick labels and axis labels around `plot`.
   void y_axis(const Box& plot, const ChartAxis& axis, const std::string& label);

@@ -401,7 +401,7 @@ std::string svg(const ScatterChart& chart) {
   SvgCanvas canvas(kWidth);
   canvas.title(chart.title);
   canvas.legend(names_of(chart.series), Swatch::shape);
-  const XyPlot plot = begin_xy_plot(canvas, chart, true, chart.diagonal);
+  const XyPlot plot = begin_xy_plot(canvas, chart, true, chart.shares);
   if (chart.diagonal) draw_diagonal(canvas, plot);
   std::vector<NamedPoint> lonely;
   std::vector<Box> taken;
@@ -411,6 +411,10 @@ std::string svg(const ScatterChart& chart) {
     for (std::size_t i = 0; i < count; ++i) {
       if (!plot.can_show(series.x[i], series.y[i])) continue;
       const Point at = plot.point(series.x[i], series.y[i]);
+      if (count > kManyPoints) {
+        canvas.dot(at, n);
+        continue;
+      }
       canvas.shape(at, n,
                    fmt::format("{}: {}, {}", series.name, number_text(series.x[i]),
                                number_text(series.y[i])));

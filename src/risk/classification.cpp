@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string_view>
 
 namespace adacvar {
@@ -89,6 +91,66 @@ std::size_t ConfusionMatrix::place(std::size_t actual, std::size_t predicted) co
 
 void ConfusionMatrix::check_not_empty() const {
   if (rows_ == 0) throw DataError("the confusion matrix is empty: at least one row is needed");
+}
+
+std::optional<double> auc(std::span<const double> scores, std::span<const std::uint8_t> in_class,
+                          std::span<const double> weights) {
+  if (scores.size() != in_class.size()) {
+    throw OptionError(
+        fmt::format("auc: {} scores, {} marks of the class", scores.size(), in_class.size()));
+  }
+  check_row_weights(weights, scores.size());
+  if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); })) {
+    throw DataError("auc: a score is NaN");
+  }
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return scores[i]; });
+  double inside = 0;   // weight of the class's rows so far
+  double outside = 0;  // weight of the other rows so far
+  double pairs = 0;    // weight of the pairs in order; equal scores count one half
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    double tied_inside = 0;
+    double tied_outside = 0;
+    for (; end < order.size() && scores[order[end]] == scores[order[begin]]; ++end) {
+      const double weight = weights.empty() ? 1.0 : weights[order[end]];
+      (in_class[order[end]] != 0 ? tied_inside : tied_outside) += weight;
+    }
+    pairs += tied_inside * (outside + tied_outside / 2);
+    inside += tied_inside;
+    outside += tied_outside;
+  }
+  if (inside == 0 || outside == 0) return std::nullopt;
+  return std::min(pairs / inside / outside, 1.0);  // rounding
+}
+
+std::optional<double> macro_auc(std::span<const double> scores, std::size_t classes,
+                                std::span<const double> targets, std::span<const double> weights) {
+  (void)checked_classes(classes);
+  if (scores.size() != classes * targets.size()) {
+    throw OptionError(fmt::format("auc: {} scores of {} rows and {} classes", scores.size(),
+                                  targets.size(), classes));
+  }
+  for (const double target : targets) {
+    if (target >= 0 && target < static_cast<double>(classes)) continue;
+    throw OptionError(fmt::format("target = {} is outside [0, {}]", target, classes - 1));
+  }
+  std::vector<double> own(targets.size());
+  std::vector<std::uint8_t> in_class(targets.size());
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      own[i] = scores[i * classes + c];
+      in_class[i] = static_cast<std::size_t>(targets[i]) == c ? 1 : 0;
+    }
+    if (const auto found = auc(own, in_class, weights)) {
+      sum += *found;
+      ++count;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
 }
 
 }  // namespace adacvar

@@ -2,6 +2,7 @@
 
 #include "data/class_labels.hpp"
 #include "run/guarantee.hpp"
+#include "run/model_coefficients.hpp"
 #include "run/model_file.hpp"
 #include "run/notes.hpp"
 #include "run/row_detail.hpp"
@@ -89,6 +90,7 @@ RiskTable table_of(const Dataset& data, const ScoredRows& scored,
   }
   table.accuracy = matrix.accuracy();
   table.min_class_precision = matrix.min_class_precision();
+  table.auc = auc_of(data, scored.predictions, places);
   return table;
 }
 
@@ -264,6 +266,10 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   result.alpha = model.options.alpha;
   result.resamples = resample_count(options.bootstrap, rows.size());
   result.all = table_of(prepared, scored, places, {}, alphas, options.bootstrap);
+  result.all.confusion = scored.risk.confusion;
+  result.target = model.preprocessor.parts().target;
+  result.classes = model.preprocessor.parts().class_names;
+  if (has_coefficients(model)) result.coefficients = coefficients_of(model);
   if (!options.group.empty()) add_groups(prepared, scored, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, prepared, scored, result);
   result.detail = describe_rows({.linear = model.network ? nullptr : &model.model,

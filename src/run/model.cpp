@@ -2,6 +2,7 @@
 
 #include "data/number_text.hpp"
 #include "data/row_weights.hpp"
+#include "run/model_coefficients.hpp"
 #include "run/model_file.hpp"
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
@@ -133,6 +134,8 @@ const std::optional<Certificate>& Model::certificate() const noexcept {
 const LinearModel* Model::linear() const noexcept {
   return parts_->network ? nullptr : &parts_->model;
 }
+
+Coefficients Model::coefficients() const { return coefficients_of(*parts_); }
 
 void Model::save(const std::filesystem::path& path) const { save_model(path, *parts_); }
 

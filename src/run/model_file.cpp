@@ -54,14 +54,36 @@ TrainOptions read_options(const JsonView& from) {
   return options;
 }
 
-json write_linear(const LinearModel& model) {
+json write_linear(const TrainedModel& trained) {
+  const LinearModel& model = trained.model;
   json outputs = json::array();
   for (std::size_t o = 0; o < model.outputs(); ++o) {
     const auto weights = model.weights(o);
     outputs.push_back({{"weights", std::vector<double>(weights.begin(), weights.end())},
                        {"intercept", model.intercept(o)}});
   }
-  return {{"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
+  json content = {
+      {"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
+  if (trained.moments) {
+    content["feature_moments"] = {{"means", trained.moments->means}, {"sds", trained.moments->sds}};
+  }
+  return content;
+}
+
+std::optional<FeatureMoments> read_moments(const JsonView& from, std::size_t features) {
+  const auto found = from.find("feature_moments");
+  if (!found) return std::nullopt;
+  FeatureMoments moments{found->at("means").get<std::vector<double>>(),
+                         found->at("sds").get<std::vector<double>>()};
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  if (moments.means.size() != features || moments.sds.size() != features) {
+    throw DataError("the moments of the features have the wrong length");
+  }
+  if (!std::ranges::all_of(moments.means, is_finite) ||
+      !std::ranges::all_of(moments.sds, [](double sd) { return std::isfinite(sd) && sd >= 0; })) {
+    throw DataError("a moment of the features is not finite");
+  }
+  return moments;
 }
 
 std::string crc_text(std::string_view bytes) {
@@ -261,6 +283,7 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   }
   read_data_part(from.at("data"), model);
   if (const auto training = from.find("training")) read_training(*training, model);
+  if (!is_network) model.moments = read_moments(learned, model.model.features());
   if (is_network) read_network(learned, source, networks, model);
   return model;
 }
@@ -306,7 +329,7 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
       {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
       {"loss", write_loss(model.loss)},
       {"preprocessing", to_json(model.preprocessor)},
-      {"model", model.network ? write_network(model, path, weights) : write_linear(model.model)},
+      {"model", model.network ? write_network(model, path, weights) : write_linear(model)},
       {"options", training_options(model.options)},
       {"stop_reason", kStopReasonNames.of(model.stop_reason)},
       {"data", write_data(model)}};

@@ -1,10 +1,9 @@
 #include "run/row_detail.hpp"
 
 #include "base/number_text.hpp"
+#include "run/input_columns.hpp"
 
 #include <adacvar/risk/classification.hpp>
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,29 +35,6 @@ std::vector<std::size_t> worst_indices(std::span<const double> losses, std::size
   });
   indices.resize(count);
   return indices;
-}
-
-/// An input column and its features.
-struct InputColumn {
-  std::string name;
-  std::size_t first = 0;
-  std::size_t count = 1;
-  const ColumnTransform* transform = nullptr;  // null: sparse
-  double scale = 1;                            // of a sparse column
-};
-
-std::vector<InputColumn> input_columns(const Preprocessor::Parts& parts) {
-  std::vector<InputColumn> columns;
-  std::size_t first = 0;
-  for (const ColumnTransform& column : parts.columns) {
-    columns.push_back({column.name, first, column.features(), &column});
-    first += column.features();
-  }
-  for (std::size_t c = 0; c < parts.sparse_columns.size(); ++c) {
-    columns.push_back(
-        {fmt::format("c{}", parts.sparse_columns[c] + 1), c, 1, nullptr, parts.sparse_scales[c]});
-  }
-  return columns;
 }
 
 // Features are standardised, so their weights are comparable.
@@ -167,7 +143,14 @@ PartDetail describe_rows(const RowsView& view, std::size_t worst) {
     detail.columns.push_back(column.name);
   }
   detail.worst = worst_rows(view, worst);
-  if (view.data.task == Task::regression) return detail;
+  if (view.data.task == Task::regression) {
+    const TargetScale scale = view.preprocessor.target_scale();
+    for (const double target : view.data.targets) {
+      detail.targets.push_back(scale.mean + scale.sd * target);
+    }
+    detail.predictions = view.scored.predictions.values;
+    return detail;
+  }
   detail.classes = class_scores(view);
   if (!view.scored.predictions.probabilities.empty()) detail.calibration = calibration_of(view);
   return detail;

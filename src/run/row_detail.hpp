@@ -22,8 +22,9 @@ struct RowsView {
 };
 
 /// Describes the `worst` rows with the largest losses (in decreasing order, ties by row), the
-/// classes and the calibration; the caller sets `part` and `losses`. Values of the worst rows are
-/// those that the model sees: a missing number is the training mean, an unknown category is
+/// targets and predictions, or the classes and the calibration; the caller sets `part` and
+/// `losses`. Values of the worst rows are those that the model sees: a missing number is the
+/// training mean, an unknown category is
 /// `(other)`.
 [[nodiscard]] PartDetail describe_rows(const RowsView& view, std::size_t worst);
 

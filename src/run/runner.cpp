@@ -6,6 +6,7 @@
 #include "learner/scaled_network.hpp"
 #include "learner/tuning_grid.hpp"
 #include "run/check_run.hpp"
+#include "run/feature_moments.hpp"
 #include "run/limits.hpp"
 #include "run/mark_best.hpp"
 #include "run/outcome.hpp"
@@ -92,6 +93,7 @@ class Runner {
         loss_(make_loss(options.loss, data.train)),
         unit_(loss_.unit(data.preprocessor.target_scale().sd)),
         computes_certificates_(wants_certificates(options, data.train, loss_)) {
+    if (!has_network() && data.train.image.size() == 0) moments_ = feature_moments(data.train);
     if (std::isnormal(unit_)) return;
     throw DataError(fmt::format("the {} loss of a target with standard deviation {:g} exceeds the "
                                 "range of double; rescale the target",
@@ -458,6 +460,12 @@ class Runner {
     return *solve_candidate(outcome.options, &outcome.result.model).certificate;
   }
 
+  void add_auc(const ScoredSets& sets, RunResult& result) const {
+    result.train->auc = auc_of(data_.train, sets.train.predictions);
+    if (result.valid) result.valid->auc = auc_of(data_.valid, sets.valid.predictions);
+    if (result.test) result.test->auc = auc_of(data_.test, sets.test.predictions);
+  }
+
   static double norm_of(const Outcome& outcome) {
     if (outcome.network) return outcome.network->norm();
     double squares = 0;
@@ -497,6 +505,7 @@ class Runner {
     if (outcome.network && outcome.calibration)
       model.temperature = outcome.calibration->temperature;
     model.reading.progress = {};  // valid only during this run
+    model.moments = moments_;
     return model;
   }
 
@@ -527,6 +536,7 @@ class Runner {
       result.no_certificate = "training diverged";
     }
     result.norm = norm_of(best);
+    add_auc(sets, result);
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, sets);
     result.epoch_details = std::move(best.epochs);
     return result;
@@ -541,6 +551,7 @@ class Runner {
   const RunHooks& hooks_;
   Loss loss_;
   double unit_;
+  std::optional<FeatureMoments> moments_;  // of tables and sparse rows, for linear models
   bool computes_certificates_;
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;

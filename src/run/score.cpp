@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace adacvar {
 
@@ -18,6 +19,31 @@ void check_losses(const std::vector<double>& losses) {
   if (infinite == losses.end()) return;
   throw NumericalError(
       fmt::format("the loss of row {} is not finite", infinite - losses.begin() + 1));
+}
+
+// Log-odds of the classes of a row: in the order of the probabilities, but still distinct where
+// these round to 1.
+void to_log_odds(std::span<const double> probabilities, std::span<double> scores) {
+  for (std::size_t c = 0; c < probabilities.size(); ++c) {
+    double rest = 1 - probabilities[c];
+    if (probabilities[c] > 0.5) {
+      rest = 0;
+      for (std::size_t other = 0; other < probabilities.size(); ++other) {
+        if (other != c) rest += probabilities[other];
+      }
+    }
+    scores[c] = std::log(probabilities[c]) - std::log(rest);
+  }
+}
+
+std::vector<double> counts_of(const ConfusionMatrix& matrix) {
+  std::vector<double> counts;
+  for (std::size_t actual = 0; actual < matrix.classes(); ++actual) {
+    for (std::size_t predicted = 0; predicted < matrix.classes(); ++predicted) {
+      counts.push_back(matrix.count(actual, predicted));
+    }
+  }
+  return counts;
 }
 
 }  // namespace
@@ -44,7 +70,35 @@ ScoredRows score(const Scorer& model, const Loss& loss, double alpha, const Data
   }
   result.risk.accuracy = matrix.accuracy();
   result.risk.min_class_precision = matrix.min_class_precision();
+  result.risk.confusion = counts_of(matrix);
   return result;
+}
+
+std::optional<double> auc_of(const Dataset& data, const Predictions& predictions,
+                             std::span<const std::size_t> places) {
+  const std::size_t classes = data.class_names.size();
+  if (data.task == Task::regression) return std::nullopt;
+  std::vector<double> scores;
+  std::vector<double> targets;
+  std::vector<double> weights;
+  std::vector<double> odds(classes);
+  for (const std::size_t i : places) {
+    targets.push_back(data.targets[i]);
+    if (!data.weights.empty()) weights.push_back(data.weights[i]);
+    if (!predictions.scores.empty()) {  // hinge
+      odds = {-predictions.scores[i], predictions.scores[i]};
+    } else {
+      to_log_odds(std::span(predictions.probabilities).subspan(i * classes, classes), odds);
+    }
+    scores.insert(scores.end(), odds.begin(), odds.end());
+  }
+  return macro_auc(scores, classes, targets, weights);  // the same for both of two classes
+}
+
+std::optional<double> auc_of(const Dataset& data, const Predictions& predictions) {
+  std::vector<std::size_t> places(data.rows);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  return auc_of(data, predictions, places);
 }
 
 }  // namespace adacvar

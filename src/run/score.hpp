@@ -7,6 +7,9 @@
 #include <adacvar/learner/scorer.hpp>
 #include <adacvar/run/result.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace adacvar {
@@ -24,5 +27,11 @@ struct ScoredRows {
 /// DataError for data without rows.
 [[nodiscard]] ScoredRows score(const Scorer& model, const Loss& loss, double alpha,
                                const Dataset& data, const TargetScale& scale = {});
+
+/// Returns the AUC of the rows `places` of `data` (PartRisk::auc), whose predictions are given.
+[[nodiscard]] std::optional<double> auc_of(const Dataset& data, const Predictions& predictions,
+                                           std::span<const std::size_t> places);
+/// AUC of all rows.
+[[nodiscard]] std::optional<double> auc_of(const Dataset& data, const Predictions& predictions);
 
 }  // namespace adacvar

@@ -8,6 +8,7 @@
 #include <adacvar/solver/certificate.hpp>
 #include "data/prepare_data.hpp"
 #include "data/preprocess.hpp"
+#include "run/feature_moments.hpp"
 
 #include <memory>
 #include <optional>
@@ -34,6 +35,9 @@ struct TrainedModel {
   /// In the user's units; empty for model files of older versions.
   std::optional<TailRisk> training_risk = {};
   std::optional<Certificate> certificate = {};
+  /// Of the training rows, for coefficients; empty for networks, images and model files of older
+  /// versions.
+  std::optional<FeatureMoments> moments = {};
 
   [[nodiscard]] const Scorer& scorer() const noexcept {
     if (network) return *network;

@@ -96,6 +96,11 @@ TEST_F(Overwriting, an_input_is_no_output) {
                  "report = ", "against = ");
   expect_refused("predict model.json data.csv -o model.json", "output = ", "model = ");
   expect_refused("predict model.json data.csv -o hard.csv", "output = ", "data = ");
+  // Models are written to a folder under names that are not known before.
+  expect_refused("compare model.json --target y --model .", "model = ", "data = ");
+  expect_refused("compare data.csv --target y --model data.csv", "model = ", "data = ");
+  expect_refused("compare data.csv --target y --model figs --report figs/x.json", "model",
+                 "report");
 }
 
 TEST_F(Overwriting, two_outputs_are_two_files) {

@@ -42,8 +42,9 @@ TEST(Report, compare_has_all_sections_in_their_order) {
                                        "--report", "r.html", "--figures", "fig"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string page = content_of(folder.path() / "r.html");
-  expect_sections(page, {"Losses", "Tail shares", "Mean and tail", "Training", "The sampler",
-                         "Worst rows", "Reproduce this run"});
+  expect_sections(
+      page, {"Losses", "Tail shares", "Mean and tail", "Predicted against actual", "Coefficients",
+             "Training", "The sampler", "Worst rows", "Reproduce this run"});
   EXPECT_NE(page.find("On the worst 10 % of the test rows Ada-CVaR&#39;s loss is "),
             std::string::npos);
   EXPECT_NE(page.find("adacvar compare pareto --make-rows 500 --epochs 3 --report r.html --figures "
@@ -56,6 +57,8 @@ TEST(Report, compare_has_all_sections_in_their_order) {
   }
   EXPECT_TRUE(names.contains("losses.svg"));
   EXPECT_TRUE(names.contains("trade-off.svg"));
+  EXPECT_TRUE(names.contains("predicted-ada-cvar.svg"));
+  EXPECT_TRUE(names.contains("predicted-mean.svg"));
   EXPECT_TRUE(names.contains("certified-gap.svg"));
   EXPECT_TRUE(names.contains("effective-rows.svg"));
 }
@@ -98,7 +101,9 @@ TEST(Report, evaluate_has_groups_and_nothing_of_training) {
       run(folder, {"evaluate", "m.json", "t.csv", "--group", "side", "--report", "e.html"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string page = content_of(folder.path() / "e.html");
-  expect_sections(page, {"Losses", "Tail shares", "Worst rows", "Groups", "Reproduce this run"});
+  expect_sections(page, {"Losses", "Tail shares", "Predicted against actual", "Coefficients",
+                         "Worst rows", "Groups", "Reproduce this run"});
+  EXPECT_NE(page.find("All rows; marked: the 10 with the largest losses."), std::string::npos);
   EXPECT_FALSE(has_section(page, "Training"));
   EXPECT_FALSE(has_section(page, "The sampler"));
   EXPECT_NE(page.find("<td>m.json, SHA-256 "), std::string::npos);

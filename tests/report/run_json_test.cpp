@@ -37,13 +37,22 @@ TEST(RunJson, train_has_the_documented_keys_in_their_order) {
 TEST(RunJson, parts_without_rows_are_left_out_of_the_risks_and_no_file_of_the_model) {
   const RunReport report{{made_result(Algorithm::adacvar, true, made_part(10, 0.5, 0.75), {}, {})},
                          {}};
-  EXPECT_EQ(
-      run_json(report),
-      R"({"algorithm":"adacvar","task":"binary","loss":"logistic","alpha":0.05,"seed":7,)"
-      R"("rows":{"train":10,"valid":0,"test":0},)"
-      R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5,)"
-      R"("accuracy":0.75,"min_class_precision":0.375}},)"
-      R"("stop_reason":"epochs","epochs":50,"trials":1,"seconds":1.25,"norm":0.0,"notes":[]})");
+  EXPECT_EQ(run_json(report),
+            R"({"algorithm":"adacvar","task":"binary","loss":"logistic","alpha":0.05,"seed":7,)"
+            R"("rows":{"train":10,"valid":0,"test":0},)"
+            R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5,)"
+            R"("accuracy":0.75,"min_class_precision":0.375}},)"
+            R"("stop_reason":"epochs","epochs":50,"trials":1,"seconds":1.25,"norm":0.0,)"
+            R"("classes":["no","yes"],"notes":[]})");
+}
+
+TEST(RunJson, compare_names_the_model_files) {
+  const RunReport report{{made_result(Algorithm::trunc, false, made_part(10, 0.5), {}, {}),
+                          made_result(Algorithm::mean, false, made_part(10, 1), {}, {})},
+                         {}};
+  const auto found = ordered_json::parse(compare_json(report, std::vector<std::string>{"a", ""}));
+  EXPECT_EQ(found["runs"][0]["model"], "a");
+  EXPECT_FALSE(found["runs"][1].contains("model"));
 }
 
 TEST(RunJson, compare_has_an_entry_for_every_run_and_one_list_of_notes) {

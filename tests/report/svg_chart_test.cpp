@@ -155,7 +155,8 @@ TEST(ScatterChartSvg, series_differ_by_shape_and_single_points_are_named) {
                        .x_label = "x",
                        .y_label = "y",
                        .series = {{"lonely", {1}, {1}}, {"pair", {1, 2}, {2, 3}}},
-                       .diagonal = true});
+                       .diagonal = true,
+                       .shares = true});
   expect_well_formed(drawing);
   EXPECT_EQ(count_of(drawing, ">lonely<"), 2U);  // legend and label
   EXPECT_EQ(count_of(drawing, ">pair<"), 1U);
@@ -189,10 +190,32 @@ TEST(ScatterChartSvg, shares_beside_a_diagonal_are_drawn_from_0_to_1) {
                                                .x_label = "x",
                                                .y_label = "y",
                                                .series = {{"s", {0.5, 0.75}, {0.5, 1}}},
-                                               .diagonal = true});
+                                               .diagonal = true,
+                                               .shares = true});
   EXPECT_EQ(count_of(drawing, ">0.0<"), 2U);
   EXPECT_EQ(count_of(drawing, ">1.0<"), 2U);
   EXPECT_EQ(count_of(drawing, ">1.2<"), 0U);
+}
+
+TEST(ScatterChartSvg, many_points_are_dots_and_a_diagonal_ends_with_the_axes) {
+  XySeries cloud{.name = "rows", .x = {}, .y = {}};
+  for (int i = 0; i < 150; ++i) {
+    cloud.x.push_back(1000 + i);
+    cloud.y.push_back(i % 2 == 0 ? 900 : 1300);
+  }
+  const ScatterChart chart{.title = "t",
+                           .x_label = "predicted",
+                           .y_label = "actual",
+                           .series = {cloud, {"worst", {1010, 1020}, {1300, 900}}},
+                           .diagonal = true};
+  const std::string drawing = svg(chart);
+  expect_well_formed(drawing);
+  EXPECT_EQ(count_of(drawing, "f0 dot"), 150U);
+  EXPECT_EQ(count_of(drawing, "<path class=\"f1\""), 3U);  // and the legend
+  EXPECT_EQ(count_of(drawing, "class=\"ink d2\""), 1U);
+  EXPECT_EQ(text_alternative(chart),
+            "Points: actual at predicted. rows: 150 points, x between 1000 and 1149, y "
+            "between 900 and 1300. worst: 2 points, from 1300 at 1010 to 900 at 1020, between 900 and 1300.");
 }
 
 TEST(TextAlternative, of_a_histogram_has_the_ranges_of_values_and_bins) {

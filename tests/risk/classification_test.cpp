@@ -1,11 +1,16 @@
 #include <adacvar/base/error.hpp>
+#include <adacvar/base/rng.hpp>
 #include <adacvar/risk/classification.hpp>
 
 #include "support/expect_words.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -93,6 +98,112 @@ TEST(ConfusionMatrix, measures_of_all_rows_need_a_row) {
   expect_words<DataError>([&] { std::ignore = m.accuracy(); }, words);
   expect_words<DataError>([&] { std::ignore = m.min_class_precision(); }, words);
   EXPECT_EQ(m.precision(0), 0);
+}
+
+using Marks = std::vector<std::uint8_t>;
+using Numbers = std::vector<double>;
+
+// Compares every row of the class with every other row.
+std::optional<double> slow_auc(const Numbers& scores, const Marks& in_class,
+                               const Numbers& weights) {
+  double ordered = 0;
+  double all = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+      if (in_class[i] == 0 || in_class[j] != 0) continue;
+      const double pair = weights.empty() ? 1 : weights[i] * weights[j];
+      all += pair;
+      ordered += scores[i] > scores[j] ? pair : scores[i] == scores[j] ? pair / 2 : 0;
+    }
+  }
+  if (all == 0) return std::nullopt;
+  return ordered / all;
+}
+
+TEST(Auc, by_hand) {
+  // Pairs in order: 0.35 > 0.1, 0.8 > 0.1, 0.8 > 0.4; not 0.35 > 0.4.
+  EXPECT_DOUBLE_EQ(auc(Numbers{0.1, 0.4, 0.35, 0.8}, Marks{0, 0, 1, 1}).value(), 0.75);
+  EXPECT_EQ(auc(Numbers{1, 2, 3}, Marks{0, 0, 1}), 1);
+  EXPECT_EQ(auc(Numbers{3, 2, 1}, Marks{0, 0, 1}), 0);
+  EXPECT_EQ(auc(Numbers{5, 5, 5}, Marks{0, 1, 1}), 0.5);
+  EXPECT_DOUBLE_EQ(auc(Numbers{1, 2, 2}, Marks{0, 0, 1}).value(), 0.75);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(auc(Numbers{-infinity, 0, infinity}, Marks{0, 0, 1}), 1);
+}
+
+TEST(Auc, a_weight_counts_as_rows) {
+  // Pairs: 3 * 1 in order (2 > 1), 3 * 2 not (2 < 4).
+  EXPECT_DOUBLE_EQ(auc(Numbers{1, 4, 2}, Marks{0, 0, 1}, Numbers{1, 2, 3}).value(), 1.0 / 3);
+  EXPECT_EQ(auc(Numbers{1, 4, 2}, Marks{0, 0, 1}, Numbers{1, 0, 3}), 1);
+}
+
+TEST(Auc, one_class_alone_has_none) {
+  EXPECT_FALSE(auc(Numbers{1, 2}, Marks{1, 1}));
+  EXPECT_FALSE(auc(Numbers{1, 2}, Marks{0, 0}));
+  EXPECT_FALSE(auc(Numbers{}, Marks{}));
+  EXPECT_FALSE(auc(Numbers{1, 2}, Marks{0, 1}, Numbers{0, 1}));
+}
+
+TEST(Auc, equals_the_slow_version) {
+  Rng rng(3);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const auto rows = static_cast<std::size_t>(1 + 20 * rng.uniform());
+    const double steps = trial % 3 == 0 ? 3 : 1000;  // few values: many ties
+    Numbers scores;
+    Marks in_class;
+    Numbers weights;
+    for (std::size_t i = 0; i < rows; ++i) {
+      scores.push_back(std::floor(steps * rng.uniform()) - steps / 2);
+      in_class.push_back(rng.uniform() < 0.4 ? 1 : 0);
+      if (trial % 2 == 0) weights.push_back(std::floor(4 * rng.uniform()) / 2);
+    }
+    const std::optional<double> fast = auc(scores, in_class, weights);
+    const std::optional<double> slow = slow_auc(scores, in_class, weights);
+    ASSERT_EQ(fast.has_value(), slow.has_value()) << trial;
+    ASSERT_NEAR(fast.value_or(0), slow.value_or(0), 1e-12) << trial;
+  }
+}
+
+TEST(Auc, macro_average_is_the_mean_of_the_classes_with_rows) {
+  const Numbers scores = {0.8, 0.1, 0.1, 0,  //
+                          0.3, 0.6, 0.1, 0,  //
+                          0.5, 0.2, 0.3, 0,  //
+                          0.4, 0.4, 0.2, 0};
+  const Numbers targets = {0, 1, 2, 0};
+  // Class 0: 0.8 above both others, 0.4 above 0.3 only: 3 / 4. Class 1: 0.6 above all: 1.
+  // Class 2: 0.3 above all: 1. Class 3 has no rows.
+  EXPECT_DOUBLE_EQ(macro_auc(scores, 4, targets).value(), (0.75 + 1 + 1) / 3);
+  EXPECT_FALSE(macro_auc(Numbers{1, 0, 1, 0}, 2, Numbers{0, 0}));
+  // Two classes with opposite scores: both have the AUC of the binary task.
+  EXPECT_DOUBLE_EQ(macro_auc(Numbers{0, 1, 0, 4, 0, 3.5, 0, 8}, 2, Numbers{0, 0, 1, 1}).value(),
+                   (0.5 + 0.75) / 2);
+}
+
+TEST(Auc, bad_input_is_refused) {
+  expect_words<OptionError>([] { std::ignore = auc(Numbers{1, 2}, Marks{1}); }, "2 scores");
+  expect_words<OptionError>(
+      [] {
+        std::ignore = auc(Numbers{1, 2}, Marks{1, 0}, Numbers{1});
+      },
+      "weights");
+  expect_words<DataError>(
+      [] {
+        std::ignore = auc(Numbers{1, 2}, Marks{1, 0}, Numbers{1, -1});
+      },
+      "-1");
+  expect_words<DataError>([] { std::ignore = auc(Numbers{1, std::nan("")}, Marks{1, 0}); }, "NaN");
+  expect_words<OptionError>(
+      [] {
+        std::ignore = macro_auc(Numbers{1, 2}, 2, Numbers{0, 1});
+      },
+      "2 scores of 2 rows and 2 classes");
+  expect_words<OptionError>(
+      [] {
+        std::ignore = macro_auc(Numbers{1, 2}, 2, Numbers{2});
+      },
+      "target = 2 is outside [0, 1]");
+  expect_words<OptionError>([] { std::ignore = macro_auc(Numbers{1, 2}, 2, Numbers{-1}); },
+                            "target = -1 is outside [0, 1]");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace adacvar {
@@ -56,5 +59,28 @@ class ConfusionMatrix {
   double rows_ = 0;
   std::vector<double> counts_;  ///< by actual class, then by predicted
 };
+
+/// Area under the ROC curve: the probability that a row of the class has a larger score than a row
+/// outside it, where equal scores count one half. A row of weight w counts as w rows. No value if
+/// all rows are in the class, or none.
+///
+/// `in_class` is 1 for rows of the class, else 0; no `weights`: all 1.
+/// Cost: O(n log n).
+/// Throws: OptionError for lists of different lengths; DataError for a score that is NaN, and for
+/// an invalid weight.
+[[nodiscard]] std::optional<double> auc(std::span<const double> scores,
+                                        std::span<const std::uint8_t> in_class,
+                                        std::span<const double> weights = {});
+
+/// Mean over the classes of the AUC of each class against all others (macro average, one versus
+/// rest; scikit-learn: multi_class='ovr', average='macro'). Classes without rows are left out; no
+/// value if only one class has rows.
+///
+/// `scores` has `classes` entries per row, row by row; `targets` are class numbers.
+/// Cost: O(classes * n log n).
+/// Throws: as auc; OptionError for a class or number of classes out of range.
+[[nodiscard]] std::optional<double> macro_auc(std::span<const double> scores, std::size_t classes,
+                                              std::span<const double> targets,
+                                              std::span<const double> weights = {});
 
 }  // namespace adacvar

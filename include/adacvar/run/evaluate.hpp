@@ -41,6 +41,8 @@ struct RiskTable {
   std::vector<RiskEstimate> risk;  ///< one per alpha
   std::optional<double> accuracy = {};
   std::optional<double> min_class_precision = {};
+  std::optional<double> auc = {};      ///< as PartRisk::auc
+  std::vector<double> confusion = {};  ///< as PartRisk::confusion
 };
 
 /// Upper confidence bounds on the CVaR of future rows (`cvar_upper_bounds`): with that confidence
@@ -71,12 +73,15 @@ struct Evaluation {
   std::optional<Certificate> certificate = {};  ///< at the model's alpha, in the user's units
   double certified_alpha = 0;
   std::optional<Guarantee> guarantee = {};
-  std::string other_model;                   ///< name for texts; may be empty
-  std::vector<ModelDifference> differences;  ///< one per alpha; empty without another model
-  std::vector<RiskTable> groups;             ///< by decreasing CVaR at the model's alpha
-  DataFingerprint fingerprint = {};          ///< fingerprint of the columns read
-  double alpha = 0;                          ///< the model's alpha
-  PartDetail detail;                         ///< detail of all rows, including the worst rows
+  std::string other_model;                        ///< name for texts; may be empty
+  std::vector<ModelDifference> differences;       ///< one per alpha; empty without another model
+  std::vector<RiskTable> groups;                  ///< by decreasing CVaR at the model's alpha
+  DataFingerprint fingerprint = {};               ///< fingerprint of the columns read
+  double alpha = 0;                               ///< the model's alpha
+  std::string target = {};                        ///< name of the target
+  std::vector<std::string> classes = {};          ///< names; empty for regression
+  std::optional<Coefficients> coefficients = {};  ///< if the model has them
+  PartDetail detail;                              ///< detail of all rows, including the worst rows
   std::vector<std::string> notes;
 };
 

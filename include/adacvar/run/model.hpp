@@ -4,6 +4,7 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/risk/cvar.hpp>
+#include <adacvar/run/coefficients.hpp>
 #include <adacvar/solver/certificate.hpp>
 
 #include <cstddef>
@@ -61,6 +62,9 @@ class Model {
   [[nodiscard]] const std::optional<Certificate>& certificate() const noexcept;
   /// The linear model of standardised features; null for a network.
   [[nodiscard]] const LinearModel* linear() const noexcept;
+  /// Returns the coefficients in the user's units. Throws: OptionError for a network, for images,
+  /// and for a model file of an older version, which lacks the moments of the features.
+  [[nodiscard]] Coefficients coefficients() const;
 
   /// Writes a model file (docs/file_formats.md) atomically; the weights of a network go to a
   /// TorchScript archive beside it, with `.pt` appended to its name.

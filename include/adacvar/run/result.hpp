@@ -24,6 +24,11 @@ struct PartRisk {
   TailRisk risk = {};
   std::optional<double> accuracy = {};             ///< classes only
   std::optional<double> min_class_precision = {};  ///< classes only
+  /// Area under the ROC curve, for more than two classes the mean of one versus rest (macro_auc);
+  /// none for regression and for rows of a single class. Set for the final model.
+  std::optional<double> auc = {};
+  /// Classes only: classes^2 numbers of rows, or weights, by actual and then predicted class.
+  std::vector<double> confusion = {};
   /// In a comparison: the difference to the least CVaR of the trained algorithms, by a paired
   /// bootstrap over the rows. `best`: trained, and not significantly above the least.
   std::optional<CvarDifference> above_least = {};
@@ -54,6 +59,8 @@ struct PartDetail {
   std::vector<double> weights;       ///< of the rows; empty: every row counts 1
   std::vector<std::string> columns;  ///< columns with the largest weights, shown for the worst rows
   std::vector<WorstRow> worst;
+  std::vector<double> targets = {};         ///< regression: of the rows, in the user's units
+  std::vector<double> predictions = {};     ///< regression: likewise
   std::vector<ClassScore> classes;          ///< classes only
   std::vector<CalibrationBin> calibration;  ///< if the model predicts probabilities
 };
