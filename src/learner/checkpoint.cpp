@@ -63,6 +63,15 @@ std::string identity_with_weights(std::string identity, std::span<const double> 
   return identity;
 }
 
+std::string identity_with_limit(std::string identity, const TrainOptions& options) {
+  if (options.limit) {
+    identity +=
+        fmt::format(" {} limit {:a}{}", options.limit->of == RiskLimit::Of::mean ? "mean" : "CVaR",
+                    options.limit->most, options.limit_on_validation ? " held out" : "");
+  }
+  return identity;
+}
+
 void save_progress(std::ostream& out, const std::string& identity, const LoopProgress& progress) {
   StateWriter writer(kProgressKind, 1);
   writer.put(static_cast<std::uint64_t>(identity.size()));

@@ -28,6 +28,9 @@ struct LoopProgress {
                                                 std::span<const double> training,
                                                 std::span<const double> validation);
 
+/// Returns `identity` with the limit that gamma follows, if there is one.
+[[nodiscard]] std::string identity_with_limit(std::string identity, const TrainOptions& options);
+
 inline constexpr std::string_view kCandidatesKind = "ACVRCAND";
 
 /// Read a checkpoint of the run `identity`. Throws: DataError when it belongs to another run, or

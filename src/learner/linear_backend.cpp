@@ -47,6 +47,10 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
       limit_(options.optimizer.momentum),
       gradient_(model_.parameters().size()),
       examples_(data.rows) {
+  if (options.optimizer.kind == OptimizerKind::newton) {
+    hessian_.emplace(data.features + 1, (data.rows + options.batch - 1) / options.batch,
+                     options.ridge);
+  }
   // Rows are read at random; with small pages each read also waits for an address translation.
   collapse_huge_pages(data.dense.data(), data.dense.size() * sizeof(float));
   for (std::size_t i = 0; i < data.rows; ++i) {
@@ -58,12 +62,14 @@ void LinearBackend::save(std::ostream& out) const {
   save_model_state(model_, out);
   optimizer_.save(out);
   limit_.save(out);
+  if (hessian_) hessian_->save(out);
 }
 
 void LinearBackend::load(std::istream& in) {
   load_model_state(model_, in);
   optimizer_.load(in);
   limit_.load(in);
+  if (hessian_) hessian_->load(in);
 }
 
 void LinearBackend::losses(std::span<const Index> batch, std::span<double> losses) {
@@ -77,6 +83,7 @@ void LinearBackend::losses(std::span<const Index> batch, std::span<double> losse
 void LinearBackend::step(std::span<const Index> batch, std::span<const double> weights, double rate,
                          std::span<const Index> next) {
   fetch_examples(next);
+  if (hessian_) find_curvatures(weights);
   const double share = 1.0 / static_cast<double>(batch.size());
   const std::size_t outputs = model_.outputs();
   if (outputs == 1) {
@@ -91,6 +98,10 @@ void LinearBackend::step(std::span<const Index> batch, std::span<const double> w
   add_gradient(batch, next);
   if (options_.ridge > 0.0) add_ridge();
   limit_step(batch, weights, rate);
+  if (hessian_) {
+    hessian_->observe(data_, batch, curvatures_);
+    hessian_->solve(gradient_);
+  }
   optimizer_.step(model_.parameters(), gradient_, rate);
   if (options_.radius > 0.0) project();
 }
@@ -105,6 +116,22 @@ void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const I
     add_rows(data_, batch, derivatives_.data() + o, outputs,
              gradient_.data() + o * (model_.features() + 1), next);
     next = {};  // fetched by one pass
+  }
+}
+
+// Second derivatives of the losses, summed over the outputs, from the first: those of a logistic
+// loss and of each output of a softmax are d = p or p - 1, and |d| (1 - |d|) = p (1 - p). Rows that
+// weigh less than 1 count 1: they may return to the tail.
+void LinearBackend::find_curvatures(std::span<const double> weights) {
+  const bool is_constant = loss_.kind() != LossKind::logistic && loss_.kind() != LossKind::softmax;
+  const std::size_t outputs = model_.outputs();
+  curvatures_.assign(weights.size(), is_constant ? curvature_ : 0.0);
+  for (std::size_t b = 0; b < weights.size(); ++b) {
+    for (std::size_t o = 0; !is_constant && o < outputs; ++o) {
+      const double size = std::abs(derivatives_[b * outputs + o]);
+      curvatures_[b] += size * (1.0 - size);
+    }
+    curvatures_[b] *= std::max(1.0, weights[b]);
   }
 }
 

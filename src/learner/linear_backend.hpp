@@ -9,9 +9,11 @@
 #include <adacvar/sampler/make_sampler.hpp>
 
 #include "base/huge_pages.hpp"
+#include "learner/mean_hessian.hpp"
 #include "learner/step_limit.hpp"
 
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,6 +52,7 @@ class LinearBackend {
 
   void fetch_examples(std::span<const Index> batch) const;
   void add_gradient(std::span<const Index> batch, std::span<const Index> next);
+  void find_curvatures(std::span<const double> weights);
   void limit_step(std::span<const Index> batch, std::span<const double> weights, double rate);
   void add_ridge();
   void project();
@@ -61,7 +64,8 @@ class LinearBackend {
   Optimizer optimizer_;
   double curvature_;  // bound of the loss's second derivative
   StepLimit limit_;
-  std::vector<double> gradient_, targets_, derivatives_;
+  std::optional<MeanHessian> hessian_;  // newton only
+  std::vector<double> gradient_, targets_, derivatives_, curvatures_;
   BigVector<Example> examples_;
 };
 

@@ -20,6 +20,7 @@ template <class O>
 concept Objective = requires(O o, std::span<const Index> batch, std::span<const double> losses,
                              std::span<double> weights) {
   o.weight(batch, losses, weights);
+  o.set_gamma(double{});
 };
 
 /// Weight 1 for every example: the mean over the sampler's distribution. With a uniform sampler it
@@ -27,6 +28,7 @@ concept Objective = requires(O o, std::span<const Index> batch, std::span<const 
 struct MeanObjective {
   void weight(std::span<const Index> batch, std::span<const double> losses,
               std::span<double> weights);
+  void set_gamma(double /*gamma*/) {}  // the sampler's
   void save(StateWriter& /*out*/) const {}
   void load(StateReader& /*in*/) {}
 };
@@ -85,6 +87,8 @@ class TruncObjective {
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
               std::span<double> weights);
+  /// Sets gamma from the next batch on; it is not part of the saved state.
+  void set_gamma(double gamma) { risk_.gamma = gamma; }
   [[nodiscard]] double level() const noexcept { return level_; }
 
   void save(StateWriter& out) const;
@@ -110,6 +114,8 @@ class SoftObjective {
 
   void weight(std::span<const Index> batch, std::span<const double> losses,
               std::span<double> weights);
+  /// Sets gamma from the next batch on; it is not part of the saved state.
+  void set_gamma(double gamma) { risk_.gamma = gamma; }
   [[nodiscard]] double level() const noexcept { return level_; }
   /// Returns T, in units of the loss.
   [[nodiscard]] double width() const noexcept { return width_; }

@@ -21,11 +21,14 @@ constexpr double kEpsilon = 1e-8;
 const std::vector<OptionSpec>& OptimizerOptions::options() {
   using O = OptimizerOptions;
   static const std::vector<OptionSpec> all{
-      {"optimizer", &O::kind, Names{"sgd", "adam"}, "how the learner steps", takes_steps()},
+      {"optimizer", &O::kind, kOptimizerNames,
+       "how the learner steps; auto: sgd, but newton for linear models with --algorithm mean or a "
+       "budget",
+       takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-       "share of the last step that is kept", with("optimizer", {"sgd"}) || with("tune")},
+       "share of the last step that is kept", without("optimizer", {"adam"}) || with("tune")},
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
-       (with("optimizer", {"sgd"}) || with("tune")) && without("momentum", {"0"})},
+       (without("optimizer", {"adam"}) || with("tune")) && without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
        "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},
   };
@@ -60,7 +63,7 @@ void Optimizer::step(std::span<double> parameters, std::span<const double> gradi
   if (options_.weight_decay > 0.0) {
     for (double& value : parameters) value *= 1.0 - rate * options_.weight_decay;
   }
-  if (options_.kind == OptimizerKind::sgd) {
+  if (options_.kind != OptimizerKind::adam) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       first_[i] = options_.momentum * first_[i] + gradient[i];
       const double move =

@@ -13,14 +13,37 @@ void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
   }
 }
 
+// A tail moves, and its Hessian with it; the mean's does not. A limit needs both mean and tail
+// near their optimum. Without curvature Newton's method has nothing to go by, and the projection
+// into a ball goes with plain steps only.
+OptimizerKind linear_optimizer(const TrainOptions& options, const Dataset& training,
+                               const Loss& loss) {
+  const bool is_wanted = options.algorithm == Algorithm::mean || options.limit;
+  const bool is_possible =
+      loss.curvature() > 0 && options.radius == 0 && training.features + 1 <= kMostNewtonParameters;
+  return is_wanted && is_possible ? OptimizerKind::newton : OptimizerKind::sgd;
+}
+
+double linear_learning_rate(const TrainOptions& options, const Dataset& training,
+                            const Loss& loss) {
+  if (options.optimizer.kind == OptimizerKind::newton) {
+    return (1.0 - options.optimizer.momentum) *
+           std::min(1.0, static_cast<double>(options.batch) / static_cast<double>(training.rows));
+  }
+  // The smaller the tail, the more the gradients of its rows disagree.
+  const bool noisy = !loss.fits(Task::regression) && options.algorithm == Algorithm::adacvar;
+  return noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
+}
+
 }  // namespace
 
-TrainOptions resolve_defaults(TrainOptions options, std::size_t rows, const Loss& loss) {
-  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(rows / 64, 8, 64);
+TrainOptions resolve_defaults(TrainOptions options, const Dataset& training, const Loss& loss) {
+  if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, 8, 64);
+  if (options.optimizer.kind == OptimizerKind::automatic) {
+    options.optimizer.kind = linear_optimizer(options, training, loss);
+  }
   if (!options.learning_rate) {
-    // The smaller the tail, the more the gradients of its rows disagree.
-    const bool noisy = !loss.fits(Task::regression) && options.algorithm == Algorithm::adacvar;
-    options.learning_rate = noisy ? 0.015 * std::sqrt(options.alpha) : 0.015;
+    options.learning_rate = linear_learning_rate(options, training, loss);
   }
   if (options.iterate == Iterate::automatic) options.iterate = Iterate::average;
   resolve_eta_scale(options, loss);
@@ -30,6 +53,12 @@ TrainOptions resolve_defaults(TrainOptions options, std::size_t rows, const Loss
 TrainOptions resolve_network_defaults(TrainOptions options, const Loss& loss) {
   if (options.batch == 0) options.batch = 64;
   if (options.iterate == Iterate::automatic) options.iterate = Iterate::last;
+  if (options.optimizer.kind == OptimizerKind::automatic) {
+    options.optimizer.kind = OptimizerKind::sgd;
+  }
+  if (options.optimizer.kind == OptimizerKind::newton) {
+    throw OptionError("optimizer = newton is for linear models: networks take sgd or adam");
+  }
   if (!options.learning_rate) {
     const bool steep =
         options.algorithm == Algorithm::trunc || options.algorithm == Algorithm::soft;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/train.hpp>
 
@@ -7,10 +8,15 @@
 
 namespace adacvar {
 
-/// Returns the options with every automatic value resolved for a linear model and that many
-/// training rows: batch size, learning rate, iterate and eta-scale (3 for regression; 20 for
-/// classification, where losses differ less).
-[[nodiscard]] TrainOptions resolve_defaults(TrainOptions options, std::size_t rows,
+/// Most parameters of an output for which `newton` is the automatic choice: beyond, its systems of
+/// equations would take longer than the gradients.
+inline constexpr std::size_t kMostNewtonParameters = 500;
+
+/// Returns the options with every automatic value resolved for a linear model of that data: batch
+/// size, optimizer, learning rate, iterate and eta-scale (3 for regression; 20 for classification,
+/// where losses differ less). The learning rate of newton adds up to one step of Newton's method an
+/// epoch: a batch in which one row has all the curvature of a direction is then still stable.
+[[nodiscard]] TrainOptions resolve_defaults(TrainOptions options, const Dataset& training,
                                             const Loss& loss);
 
 /// Returns the options resolved for a network: batches of 64, the last iterate, learning rate 0.05

@@ -63,6 +63,20 @@ void check_weight_count(const Dataset& data, std::string_view name) {
                               data.weights.size()));
 }
 
+void check_limit(const Dataset* validation, const TrainOptions& options) {
+  if (!options.limit) return;
+  check_range("limit", options.limit->most, {.low = 0, .low_ok = false});
+  if (options.algorithm == Algorithm::mean) {
+    throw OptionError("a limit is for adacvar, trunc and soft: algorithm = mean has no gamma");
+  }
+  if (options.learner == Learner::btl) {
+    throw OptionError("a limit is for gradient steps: learner = btl has a fixed gamma");
+  }
+  if (options.limit_on_validation && (validation == nullptr || validation->rows == 0)) {
+    throw OptionError("a limit on the validation losses needs validation data, but there is none");
+  }
+}
+
 }  // namespace
 
 void check_training(const Dataset& training, const Dataset* validation, const Loss& loss,
@@ -87,6 +101,11 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
   const bool needs_validation = options.iterate == Iterate::best || options.patience > 0;
   if (needs_validation && (validation == nullptr || validation->rows == 0)) {
     throw OptionError("iterate = best and patience need validation data, but there is none");
+  }
+  check_limit(validation, options);
+  if (options.optimizer.kind == OptimizerKind::newton && options.radius > 0.0) {
+    throw OptionError(
+        "optimizer = newton does not go with radius: its steps have another metric than the ball");
   }
 }
 
@@ -129,7 +148,7 @@ bool has_run_away(const LinearModel& model, const LinearModel& start, const Data
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
                   const TrainOptions& options, const TrainHooks& hooks) {
   check_training(training, validation, loss, options);
-  const TrainOptions chosen = resolve_defaults(options, training.rows, loss);
+  const TrainOptions chosen = resolve_defaults(options, training, loss);
   LinearBackend backend(training, loss, chosen);
   const LinearModel start = backend.model();
   TrainResult result = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();

@@ -6,6 +6,7 @@
 
 #include "base/state_stream.hpp"
 #include "learner/checkpoint.hpp"
+#include "learner/limit_follower.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -46,6 +47,8 @@ class Candidates {
  public:
   Candidates(const Model& start, const TrainOptions& options, std::uint64_t steps, Rng& rng)
       : iterate_(options.iterate),
+        risk_(options.risk()),
+        limits_cvar_(options.limit && options.limit->of == RiskLimit::Of::cvar),
         steps_(steps),
         chosen_step_(options.iterate == Iterate::random ? 1 + rng() % steps : 0),
         last_resort_(start) {
@@ -73,19 +76,27 @@ class Candidates {
     if (std::has_single_bit(epoch)) recent_count_ = 0;
   }
 
+  /// `excess`: of the limited quantity over its limit, relative.
   template <class Source>
-  void after_epoch(const Source& source, bool is_finite, const EpochRecord& record) {
+  void after_epoch(const Source& source, bool is_finite, const EpochRecord& record,
+                   double excess = 0) {
     if (is_finite && record.training_loss < least_loss_) {
       least_loss_ = record.training_loss;
       last_resort_ = source.model();
     }
-    if (!record.validation || !(record.validation->cvar < best_)) {
+    const Rank rank = record.validation ? rank_of(*record.validation, excess) : kWorst;
+    if (!(rank < best_)) {
       ++epochs_without_better_;
       return;
     }
-    best_ = record.validation->cvar;
+    best_ = rank;
     epochs_without_better_ = 0;
     best_model_ = source.model();
+  }
+
+  /// Mean of the second half of the steps so far; null before, and unless it is the result.
+  [[nodiscard]] const Model* average() const {
+    return iterate_ == Iterate::average && averaged_ > 0 ? &*kept_ : nullptr;
   }
 
   [[nodiscard]] std::uint64_t epochs_without_better() const { return epochs_without_better_; }
@@ -100,7 +111,8 @@ class Candidates {
     out.put(averaged_);
     out.put(recent_count_);
     out.put(epochs_without_better_);
-    out.put(best_);
+    out.put(best_.violation);
+    out.put(best_.risk);
     out.put(least_loss_);
     out.put(best_model_.has_value());
     out.put(kept_.has_value());
@@ -111,7 +123,8 @@ class Candidates {
     averaged_ = in.get<std::uint64_t>();
     recent_count_ = in.get<std::uint64_t>();
     epochs_without_better_ = in.get<std::uint64_t>();
-    best_ = in.get<double>();
+    best_.violation = in.get<double>();
+    best_.risk = in.get<double>();
     least_loss_ = in.get<double>();
     for (std::optional<Model>* place : {&best_model_, &kept_, &recent_}) {
       place->reset();
@@ -128,6 +141,20 @@ class Candidates {
   }
 
  private:
+  // Order of the epochs: those within 1 % of the limit come first.
+  struct Rank {
+    double violation;
+    double risk;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
+  static constexpr Rank kWorst{std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::infinity()};
+
+  [[nodiscard]] Rank rank_of(const TailRisk& validation, double excess) const {
+    return {.violation = std::max(0.0, excess - 0.01),
+            .risk = limits_cvar_ ? validation.mean : risk_.of(validation)};
+  }
+
   // A running mean, since a sum could overflow.
   static void add(Model& mean, std::uint64_t count, const Model& model) {
     add_to_mean(mean, 1.0 / static_cast<double>(count), model);
@@ -145,12 +172,14 @@ class Candidates {
   }
 
   Iterate iterate_;
+  Risk risk_;
+  bool limits_cvar_;
   std::uint64_t steps_;
   std::uint64_t chosen_step_;
   std::uint64_t averaged_ = 0;
   std::uint64_t recent_count_ = 0;
   std::uint64_t epochs_without_better_ = 0;
-  double best_ = std::numeric_limits<double>::infinity();
+  Rank best_ = kWorst;
   double least_loss_ = std::numeric_limits<double>::infinity();
   Model last_resort_;  // result if the run diverges
   std::optional<Model> best_model_;
@@ -193,7 +222,8 @@ class TrainingLoop {
   /// Keeps references to all but `options`, in which every automatic value is resolved.
   TrainingLoop(const Dataset& training, const Dataset* validation, const Loss& loss,
                TrainOptions options, const TrainHooks& hooks, B& backend)
-      : validation_(validation),
+      : training_(training),
+        validation_(validation),
         loss_(loss),
         options_(std::move(options)),
         hooks_(hooks),
@@ -201,7 +231,7 @@ class TrainingLoop {
         steps_per_epoch_((training.rows + options_.batch - 1) / options_.batch),
         rng_(options_.seed),
         identity_(identity_with_weights(
-            hooks.run_identity, training.weights,
+            identity_with_limit(hooks.run_identity, options_), training.weights,
             validation != nullptr ? validation->weights : std::span<const double>())),
         sampler_(
             sampler_for(options_, training, steps_per_epoch_ * options_.epochs * options_.batch)),
@@ -212,6 +242,14 @@ class TrainingLoop {
         losses_(options_.batch),
         weights_(options_.batch) {
     if (kIsLinear && hooks_.watch) candidates_.watch();
+    if (!options_.limit) return;
+    follower_.emplace(*options_.limit, options_.risk(), training.rows,
+                      steps_per_epoch_ * options_.epochs * options_.batch);
+    importance_.assign(options_.batch, 1.0);
+    total_weight_ = training.weights.empty()
+                        ? static_cast<double>(training.rows)
+                        : std::accumulate(training.weights.begin(), training.weights.end(), 0.0);
+    set_gamma();
   }
 
   TrainingResult<Model> run() {
@@ -221,6 +259,7 @@ class TrainingLoop {
       if (!run_epoch(epoch) || !finish_epoch(epoch)) break;
       if (epoch < options_.epochs) keep_checkpoint();
     }
+    result_.gamma = follower_ ? follower_->mean_gamma() : options_.gamma;
     result_.model = candidates_.result(backend_.model(), step_, result_.stop_reason);
     return std::move(result_);
   }
@@ -254,6 +293,7 @@ class TrainingLoop {
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weight(batch_, losses_, weights_); }, objective_);
+      if (follower_) follow_limit();
       sampler_.observe(batch_, losses_);
       const auto next = left > 1 ? draw_next() : std::span<const Index>();
       backend_.step(batch_, weights_, rate, next);
@@ -264,6 +304,47 @@ class TrainingLoop {
       std::swap(batch_, next_batch_);
     }
     return backend_.is_finite() || stop(StopReason::diverged);
+  }
+
+  // Before the sampler observes the losses, while it has the probabilities of the batch.
+  void follow_limit() {
+    if (options_.algorithm == Algorithm::adacvar) {
+      for (std::size_t b = 0; b < batch_.size(); ++b) {
+        const double weight = training_.weights.empty() ? 1.0 : training_.weights[batch_[b]];
+        importance_[b] = weight / (total_weight_ * sampler_.probability(batch_[b]));
+      }
+    }
+    if (follower_->observe(losses_, importance_)) set_gamma();
+  }
+
+  void set_gamma() {
+    const double gamma = follower_->gamma();
+    sampler_.set_gamma(std::max(gamma, options_.exploration));
+    std::visit([&](auto& o) { o.set_gamma(gamma); }, objective_);
+  }
+
+  // An average is measured exactly, since its losses differ from those of its steps.
+  void measure_limit(const EpochRecord& record) {
+    if constexpr (kIsLinear) {
+      if (const Model* average = candidates_.average()) {
+        const Dataset& rows = options_.limit_on_validation ? *validation_ : training_;
+        const auto losses = losses_of(*average, rows, loss_);
+        if (!all_finite(losses)) return;
+        follower_->measure_average(
+            options_.limit->value(tail_risk(losses, rows.weights, options_.alpha)));
+        return;
+      }
+    }
+    if (options_.limit_on_validation && record.validation) {
+      follower_->measure(options_.limit->value(*record.validation));
+    }
+  }
+
+  // The limited quantity of the model at the end of an epoch, divided by the limit, minus 1.
+  [[nodiscard]] double excess_of(const EpochRecord& record) const {
+    if (!follower_) return 0.0;
+    if (!options_.limit_on_validation || !record.validation) return follower_->excess();
+    return options_.limit->value(*record.validation) / options_.limit->most - 1.0;
   }
 
   // The next draw depends on the losses but not on the step: drawn before it, its rows are
@@ -282,7 +363,8 @@ class TrainingLoop {
         record.validation = tail_risk(held_out, validation_->weights, options_.alpha);
       }
     }
-    candidates_.after_epoch(backend_, backend_.is_finite(), record);
+    if (follower_) measure_limit(record);
+    candidates_.after_epoch(backend_, backend_.is_finite(), record, excess_of(record));
     result_.history.push_back(record);
     result_.epochs = epoch;
     if (options_.patience > 0 && candidates_.epochs_without_better() >= options_.patience) {
@@ -317,8 +399,9 @@ class TrainingLoop {
       rng_.save(out);
       sampler_.save(out);
       save_objective(out, objective_);
-      StateWriter kept(kCandidatesKind, 1);
+      StateWriter kept(kCandidatesKind, 2);
       candidates_.save(kept);
+      if (follower_) follower_->save(kept);
       kept.write_to(out);
       for (const Model* model : candidates_.models()) save_model_state(*model, out);
       backend_.save(out);
@@ -341,12 +424,14 @@ class TrainingLoop {
         rng_ = Rng::load(*in);
         sampler_.load(*in);
         load_objective(*in, objective_);
-        StateReader kept(*in, kCandidatesKind, 1);
+        StateReader kept(*in, kCandidatesKind, 2);
         candidates_.load(kept);
+        if (follower_) follower_->load(kept);
         kept.finish();
         for (Model* model : candidates_.models()) load_model_state(*model, *in);
         if (kIsLinear && hooks_.watch) candidates_.watch();
         backend_.load(*in);
+        if (follower_) set_gamma();
         step_ = progress.steps;
         result_.history = std::move(progress.history);
         result_.epochs = result_.history.size();
@@ -354,6 +439,7 @@ class TrainingLoop {
     }
   }
 
+  const Dataset& training_;
   const Dataset* validation_;
   const Loss& loss_;
   TrainOptions options_;
@@ -370,6 +456,9 @@ class TrainingLoop {
   std::vector<Index> next_batch_;
   std::vector<double> losses_;
   std::vector<double> weights_;
+  std::optional<LimitFollower> follower_;
+  std::vector<double> importance_;
+  double total_weight_ = 0;
   std::uint64_t step_ = 0;
   double loss_sum_ = 0;
 };

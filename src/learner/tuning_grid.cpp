@@ -49,12 +49,14 @@ std::vector<TrainOptions> settings_of(const TrainOptions& options) {
 
 std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
   if (options.algorithm == Algorithm::exact) return {options};
-  const bool sgd_first = options.optimizer.kind == OptimizerKind::sgd;
+  const OptimizerKind given = options.optimizer.kind;
+  const OptimizerKind other =
+      given == OptimizerKind::adam ? OptimizerKind::sgd : OptimizerKind::adam;
   std::vector<TrainOptions> grid;
-  for (const bool first : {true, false}) {
+  for (const OptimizerKind kind : {given, other}) {
     for (const double rate : {1.0, 0.1, 10.0}) {
       TrainOptions trial = options;
-      trial.optimizer.kind = first == sgd_first ? OptimizerKind::sgd : OptimizerKind::adam;
+      trial.optimizer.kind = kind;
       trial.learning_rate = trial.learning_rate.value_or(0.015) * rate;
       for (TrainOptions& setting : settings_of(trial)) grid.push_back(std::move(setting));
     }

@@ -106,14 +106,13 @@ TextTable fitting_table(const RunReport& report) {
 
 std::string tuning_line(const RunResult& result) {
   const TrainOptions& options = result.model.parts().options;
-  constexpr Names kOptimizers{"sgd", "adam"};
   const std::string accuracy =
       result.selected_by_accuracy && result.valid
           ? fmt::format(" by validation accuracy {}", share_text(result.valid->accuracy))
           : "";
   std::string line = fmt::format(
       "{}: selected from {} runs{}: {}, learning rate {:g}", result.label(), result.trials,
-      accuracy, kOptimizers.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
+      accuracy, kOptimizerNames.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
     line += options.sampler.eta
                 ? fmt::format(", eta {:g}", *options.sampler.eta)

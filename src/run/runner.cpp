@@ -188,16 +188,22 @@ class Runner {
         .train_plain = [this] { return train_candidate(base_options(Algorithm::mean)); }});
   }
 
-  [[nodiscard]] TrainOptions base_options(Algorithm algorithm) const {
+  [[nodiscard]] TrainOptions base_options(Algorithm algorithm, bool is_limited = false) const {
     TrainOptions base = options_.train;
     base.algorithm = algorithm;
+    // The limit is found when the first model needs it; defaults depend on whether there is one.
+    // Tuning decides by the limit, so its candidates differ in gamma instead.
+    if (is_limited && !options_.tune.tune) {
+      base.limit.emplace();
+      base.limit_on_validation = limits_->is_on_validation();
+    }
     if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
     return has_network() ? resolve_network_defaults(base, loss_)
-                         : resolve_defaults(base, data_.train.rows, loss_);
+                         : resolve_defaults(base, data_.train, loss_);
   }
 
   void add_candidates(Algorithm algorithm, bool is_limited) {
-    const TrainOptions base = base_options(algorithm);
+    const TrainOptions base = base_options(algorithm, is_limited);
     const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
     for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
     groups_.emplace_back().is_limited = is_limited;
@@ -222,8 +228,7 @@ class Runner {
     const bool is_exact = options.algorithm == Algorithm::exact;
     if (!is_limited) return is_exact ? solve_candidate(options, nullptr) : train_candidate(options);
     if (is_exact) return limits_->solve(options);
-    // Tuning decides by the limit, so its candidates differ in gamma instead.
-    if (!options_.tune.tune) options.limit = limits_->limit();
+    if (options.limit) options.limit = limits_->limit();
     return train_candidate(options);
   }
 

@@ -66,9 +66,10 @@ class AdaptiveSampler::Impl {
         weights_(std::move(weights)),
         total_(weights_ != nullptr ? weights_->total() : static_cast<double>(size)),
         target_(weights_ != nullptr ? options.alpha * total_ : static_cast<double>(tail_size_)),
-        tail_share_((1.0 - options.gamma) / target_),
-        uniform_share_(options.gamma / total_),
-        rule_(size, options) {}
+        next_gamma_(options.gamma),
+        rule_(size, options) {
+    mix();
+  }
 
   // The tail is all rows: every marginal is 1 for any log-weights, so none are kept.
   [[nodiscard]] bool uniform() const noexcept {
@@ -88,6 +89,10 @@ class AdaptiveSampler::Impl {
     return weights_ != nullptr ? buckets_->weight(i) * rate : rate;
   }
 
+  void set_gamma(double gamma) {
+    check_range("gamma", gamma, {.low = 0, .high = 1});
+    next_gamma_ = gamma;
+  }
   void draw(Rng& rng, std::span<Index> batch);
   void observe(std::span<const Index> drawn, std::span<const double> losses);
   void learn(std::span<const Index> drawn, std::span<const double> losses,
@@ -102,6 +107,7 @@ class AdaptiveSampler::Impl {
   [[nodiscard]] double tilt() const noexcept { return exact_ ? exact_->tilt() : buckets_->tilt(); }
   // Replaces log-weight + tilt by the marginal, in place.
   void to_marginals(std::span<double> z) const;
+  void mix();
   void build_proposals();
   void draw_iid(Rng& rng, std::span<Index> batch);
   template <bool Weighted>
@@ -115,8 +121,9 @@ class AdaptiveSampler::Impl {
   std::shared_ptr<const WeightClasses> weights_;  // null: every row counts 1
   double total_;                                  // N, with row weights W
   double target_;                                 // k, with row weights alpha W
-  double tail_share_;                             // (1 - gamma) / target
-  double uniform_share_;                          // gamma / total
+  double next_gamma_;                             // from the next draw on
+  double tail_share_ = 0;                         // (1 - gamma) / target
+  double uniform_share_ = 0;                      // gamma / total
   StepRule rule_;
   std::optional<LogWeightBuckets> buckets_;
   std::optional<ExactMarginals> exact_;
@@ -187,7 +194,16 @@ void AdaptiveSampler::Impl::build_proposals() {
   proposals_stale_ = false;
 }
 
+// Takes over the gamma that was set.
+void AdaptiveSampler::Impl::mix() {
+  options_.gamma = next_gamma_;
+  tail_share_ = (1.0 - options_.gamma) / target_;
+  uniform_share_ = options_.gamma / total_;
+  proposals_stale_ = true;
+}
+
 void AdaptiveSampler::Impl::draw(Rng& rng, std::span<Index> batch) {
+  if (next_gamma_ != options_.gamma) mix();
   if (uniform()) {
     for (Index& i : batch) {
       i = weights_ != nullptr ? weights_->draw(rng) : rng.below(static_cast<std::uint32_t>(size_));
@@ -363,7 +379,7 @@ void AdaptiveSampler::Impl::save(std::ostream& out) const {
   writer.put(o.eta_scale.value_or(1.0));
   writer.put(o.schedule);
   writer.put(o.horizon);
-  writer.put(o.gamma);
+  writer.put(next_gamma_);
   writer.put(o.epsilon);
   writer.put(o.scale);
   writer.put(o.loss_scale);
@@ -519,6 +535,8 @@ void AdaptiveSampler::set_log_weights(std::span<const double> log_weights) {
     impl_->adopt(LogWeightBuckets(log_weights, impl_->target_, impl_->weights_));
   }
 }
+
+void AdaptiveSampler::set_gamma(double gamma) { impl_->set_gamma(gamma); }
 
 void AdaptiveSampler::save(std::ostream& out) const { impl_->save(out); }
 

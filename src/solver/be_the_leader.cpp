@@ -218,7 +218,7 @@ TrainResult be_the_leader(const Dataset& training, const Dataset* validation, co
   if (!is_smooth(loss)) {
     throw OptionError("learner = btl needs a smooth loss: squared, huber, logistic or softmax");
   }
-  const TrainOptions chosen = resolve_defaults(options, training.rows, loss);
+  const TrainOptions chosen = resolve_defaults(options, training, loss);
   if (!hooks.checkpoint.empty()) {
     throw OptionError("checkpoint does not go with learner = btl");
   }

@@ -260,15 +260,15 @@ TEST(Train, automatic_batch_grows_with_the_rows) {
 TEST(Train, resolved_defaults_keep_what_was_given) {
   const Dataset data = line(1000);
   const Loss squared(LossKind::squared);
-  EXPECT_EQ(resolve_defaults({}, data.rows, squared).batch, 15U);
-  EXPECT_EQ(resolve_defaults({.algorithm = Algorithm::trunc}, data.rows, squared).batch, 15U);
-  EXPECT_EQ(resolve_defaults({}, data.rows, squared).sampler.eta_scale, 3);
+  EXPECT_EQ(resolve_defaults({}, data, squared).batch, 15U);
+  EXPECT_EQ(resolve_defaults({.algorithm = Algorithm::trunc}, data, squared).batch, 15U);
+  EXPECT_EQ(resolve_defaults({}, data, squared).sampler.eta_scale, 3);
   for (const auto kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
-    EXPECT_EQ(resolve_defaults({}, 200, Loss(kind)).sampler.eta_scale, 20);
+    EXPECT_EQ(resolve_defaults({}, data, Loss(kind)).sampler.eta_scale, 20);
   }
   const TrainOptions given{.batch = 7, .sampler = {.eta_scale = 0.5}};
-  EXPECT_EQ(resolve_defaults(given, data.rows, squared).batch, 7U);
-  EXPECT_EQ(resolve_defaults(given, data.rows, squared).sampler.eta_scale, 0.5);
+  EXPECT_EQ(resolve_defaults(given, data, squared).batch, 7U);
+  EXPECT_EQ(resolve_defaults(given, data, squared).sampler.eta_scale, 0.5);
 }
 
 TEST(Train, patience_and_best_use_the_validation_rows) {

@@ -11,12 +11,16 @@
 namespace adacvar {
 
 enum class OptimizerKind : std::uint8_t {
-  sgd,   ///< v = momentum v + g; theta -= rate v (Nesterov: rate (g + momentum v))
-  adam,  ///< Adam with beta 0.9, 0.999 and bias correction
+  automatic,  ///< linear models: newton for `mean` and runs with a limit, else sgd
+  sgd,        ///< v = momentum v + g; theta -= rate v (Nesterov: rate (g + momentum v))
+  adam,       ///< Adam with beta 0.9, 0.999 and bias correction
+  newton,     ///< as sgd, with H^-1 g for g: H is a running mean of the Hessians of batches
 };
 
+inline constexpr Names kOptimizerNames{"auto", "sgd", "adam", "newton"};
+
 struct OptimizerOptions {
-  OptimizerKind kind = OptimizerKind::sgd;
+  OptimizerKind kind = OptimizerKind::automatic;
   double momentum = 0.9;
   bool nesterov = false;
   double weight_decay =
@@ -25,7 +29,7 @@ struct OptimizerOptions {
   static const std::vector<OptionSpec>& options();
 };
 
-/// Updates parameters by gradient descent.
+/// Updates parameters by gradient descent. For `newton` the caller gives H^-1 g as the gradient.
 class Optimizer {
  public:
   Optimizer(std::size_t parameters, const OptimizerOptions& options);

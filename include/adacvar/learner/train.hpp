@@ -46,7 +46,8 @@ enum class Iterate : std::uint8_t {
   last,
   average,  ///< mean over the second half of the steps
   random,   ///< one step, drawn uniformly
-  best,     ///< end of the epoch with the smallest CVaR on the validation rows
+  best,     ///< end of the epoch with the smallest risk on the validation rows, if possible among
+            ///< those within 1 % of the limit
 };
 
 /// Schedule of the learning rate.
@@ -93,9 +94,11 @@ struct TrainOptions {
   Iterate iterate = Iterate::automatic;
   std::uint64_t patience = 0;
   std::uint64_t seed = 0;
-  /// A limit on the training losses, in the units of the dataset's targets, that gamma follows
-  /// from its value above on; not a flag: a run derives it from the user's budget.
+  /// A limit on the training losses, in the units of the dataset's targets, for adacvar, trunc and
+  /// soft: gamma, at least its value above, is adapted so that their mean or CVaR just meets it.
+  /// Not a flag: a run derives it from the user's budget.
   std::optional<RiskLimit> limit = std::nullopt;
+  bool limit_on_validation = false;  ///< the limit is one on the losses of the validation rows
   /// `alpha` and `gamma` are taken from above.
   AdaptiveSamplerOptions sampler = {.epsilon = 1.0};
 
@@ -145,6 +148,8 @@ struct TrainingResult {
   Model model;
   StopReason stop_reason = StopReason::epochs;
   std::uint64_t epochs = 0;
+  /// Weight of the mean in training; with a limit, its mean over the second half of the steps.
+  double gamma = 0;
   std::vector<EpochRecord> history;
   std::string checkpoint_error = {};  ///< why a checkpoint could not be written; empty: no error
 };
@@ -169,6 +174,10 @@ using TrainResult = TrainingResult<LinearModel>;
 /// Throws: OptionError for an option out of range, a loss that does not fit the task, or iterate
 /// best or patience without validation data; DataError for empty data, a weight that is not finite
 /// and above 0, or a checkpoint that is damaged or of another run.
+///
+/// Limits: gamma follows estimates from the draws, and, where the average is the result, one pass
+/// over the rows after each epoch of the second half. It need not be met exactly, or at all:
+/// compare the result's losses with it.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
                                 const TrainHooks& hooks = {});

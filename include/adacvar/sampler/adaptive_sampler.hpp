@@ -124,6 +124,11 @@ class AdaptiveSampler {
   /// Sets the log-weights: finite, one per example; ignored if k = N. Cost: O(N).
   void set_log_weights(std::span<const double> log_weights);
 
+  /// Sets gamma from the next draw on; until then `probability`, `observe` and `options` have the
+  /// old one, with which the last batch was drawn. A saved state has the new one.
+  /// Throws: OptionError unless 0 <= gamma <= 1.
+  void set_gamma(double gamma);
+
   /// Return the baseline b and scale s for the next losses.
   [[nodiscard]] double baseline() const noexcept;
   [[nodiscard]] double scale() const noexcept;

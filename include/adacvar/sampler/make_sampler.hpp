@@ -28,6 +28,10 @@ class AnySampler {
   void observe(std::span<const Index> drawn, std::span<const double> losses) {
     std::visit([&](auto& s) { s.observe(drawn, losses); }, sampler_);
   }
+  /// Sets gamma from the next draw on; no effect on samplers without one.
+  void set_gamma(double gamma) {
+    if (auto* adaptive = std::get_if<AdaptiveSampler>(&sampler_)) adaptive->set_gamma(gamma);
+  }
   void save(std::ostream& out) const {
     std::visit([&out](const auto& s) { s.save(out); }, sampler_);
   }
