@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace adacvar {
 
@@ -163,7 +164,9 @@ std::string limit_and_factor_lines(const RunReport& report) {
     const std::string label = several ? result.label() + ": " : "";
     const double gamma = result.model.parts().options.gamma;
     if (result.budget) text += label + limit_line(*result.budget, gamma);
-    if (result.calibration) text += label + factor_line(result);
+    const bool is_changed =
+        result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
+    if (is_changed) text += label + factor_line(result);
   }
   return several && !text.empty() ? "\n" + text : text;
 }

@@ -245,6 +245,8 @@ class Runner {
       rule.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget);
     }
     const std::vector<double> scores = all_scores(outcome.scorer(), data_.valid);
+    // A model that knows nothing has no scores to scale.
+    if (std::ranges::all_of(scores, [](double score) { return std::abs(score) < 1e-9; })) return;
     double factor = best_factor(scores, data_.valid, loss_, rule);
     if (is_limited && !limits_->is_on_validation()) {
       factor = factor_within(factor, all_scores(outcome.scorer(), data_.train), data_.train, loss_,
@@ -300,12 +302,14 @@ class Runner {
       outcome.network = std::move(found.model);
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
+      outcome.result.gamma = found.gamma;
       outcome.result.history = std::move(found.history);
       outcome.result.checkpoint_error = std::move(found.checkpoint_error);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
+    if (options.limit) outcome.options.gamma = outcome.result.gamma;
     return outcome;
   }
 
