@@ -248,28 +248,26 @@ TEST(StateStream, wrong_kind_and_version_are_named) {
   const auto as = [&](std::string_view kind, std::uint32_t version) {
     return refusal_of(bytes, read_nothing, kind, version);
   };
-  EXPECT_EQ(as("OTHER", 3), "not a usable OTHER state: it does not begin as one");
-  EXPECT_EQ(as("TESTKINE", 3), "not a usable TESTKINE state: it does not begin as one");
+  EXPECT_PRED2(support::has_words, as("OTHER", 3), "usable OTHER state ... begin");
+  EXPECT_PRED2(support::has_words, as("TESTKINE", 3), "usable TESTKINE state ... begin");
   // A shorter kind is not a beginning that any longer one would fit.
-  EXPECT_EQ(as("TEST", 3), "not a usable TEST state: it does not begin as one");
-  EXPECT_EQ(as("TESTKIND", 4),
-            "not a usable TESTKIND state: its version is 3, this library reads version 4");
-  EXPECT_EQ(as("TESTKIND", 2),
-            "not a usable TESTKIND state: its version is 3, this library reads version 2");
+  EXPECT_PRED2(support::has_words, as("TEST", 3), "usable TEST state ... begin");
+  EXPECT_PRED2(support::has_words, as("TESTKIND", 4), "TESTKIND ... version is 3 ... version 4");
+  EXPECT_PRED2(support::has_words, as("TESTKIND", 2), "TESTKIND ... version is 3 ... version 2");
   EXPECT_EQ(as("TESTKIND", 3), "nothing thrown");
 }
 
 TEST(StateStream, any_one_altered_byte_is_refused) {
   const std::string whole = block_of_array(std::vector<std::uint32_t>{0, 0, 3});
-  const std::string start = "TESTKIND ... ";
   for (std::size_t place = 0; place < whole.size(); ++place) {
     for (unsigned change = 1; change < 256; ++change) {
       std::string altered = whole;
       altered[place] = static_cast<char>(static_cast<unsigned char>(whole[place]) ^ change);
       const std::string words = refusal_of(altered);
-      ASSERT_EQ(words.substr(0, start.size()), start) << "byte " << place << " xor " << change;
+      ASSERT_PRED2(support::has_words, words, "usable TESTKIND state")
+          << "byte " << place << " xor " << change;
       if (place >= kHeaderBytes) {
-        ASSERT_EQ(words, start + "its checksum does not match: it was altered");
+        ASSERT_PRED2(support::has_words, words, "TESTKIND ... checksum ... altered");
       }
     }
   }
