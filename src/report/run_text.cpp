@@ -141,10 +141,10 @@ std::string certified_risk(const RunResult& result) {
 std::string limit_line(const BudgetOutcome& budget, double gamma) {
   const std::string rows = budget.on_validation ? "validation" : "training";
   if (!budget.mean_budget) {
-    return fmt::format("{} CVaR {}, limit {}; gamma {:.3g}\n", rows, number_text(budget.attained),
+    return fmt::format("{} CVaR {}, limit {}; gamma {:.3g}", rows, number_text(budget.attained),
                        number_text(budget.limit.most), gamma);
   }
-  return fmt::format("mean budget {:g} %: {} mean {}, {:+.2g} % of the least, {}; gamma {:.3g}\n",
+  return fmt::format("mean budget {:g} %: {} mean {}, {:+.2g} % of the least, {}; gamma {:.3g}",
                      100 * *budget.mean_budget, rows, number_text(budget.attained),
                      100 * (budget.attained / budget.least - 1), number_text(budget.least), gamma);
 }
@@ -152,7 +152,7 @@ std::string limit_line(const BudgetOutcome& budget, double gamma) {
 std::string factor_line(const RunResult& result) {
   const Calibration& found = *result.calibration;
   const TailRisk& after = result.valid->risk;
-  return fmt::format("temperature {:.3g}: validation mean {} -> {}, CVaR {} -> {}\n",
+  return fmt::format("temperature {:.3g}: validation mean {} -> {}, CVaR {} -> {}",
                      found.temperature, number_text(found.before.mean), number_text(after.mean),
                      number_text(found.before.cvar), number_text(after.cvar));
 }
@@ -160,13 +160,14 @@ std::string factor_line(const RunResult& result) {
 std::string limit_and_factor_lines(const RunReport& report) {
   const bool several = report.results.size() > 1;
   std::string text;
+  const auto add = [&](const std::string& line) { text += wrap(line, kTerminalWidth, 2) + '\n'; };
   for (const RunResult& result : report.results) {
     const std::string label = several ? result.label() + ": " : "";
     const double gamma = result.model.parts().options.gamma;
-    if (result.budget) text += label + limit_line(*result.budget, gamma);
+    if (result.budget) add(label + limit_line(*result.budget, gamma));
     const bool is_changed =
         result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
-    if (is_changed) text += label + factor_line(result);
+    if (is_changed) add(label + factor_line(result));
   }
   return several && !text.empty() ? "\n" + text : text;
 }

@@ -25,7 +25,8 @@ TEST(RunJson, train_has_the_documented_keys_in_their_order) {
       {"one note", "another"}};
   change_model(report.results[0], [&](TrainedModel& m) { m.stop_reason = StopReason::patience; });
   EXPECT_EQ(run_json(report, "m.json"),
-            R"({"algorithm":"soft","task":"regression","loss":"squared","alpha":0.05,"seed":7,)"
+            R"({"algorithm":"soft","label":"soft","task":"regression","loss":"squared",)"
+            R"("alpha":0.05,"gamma":0.0,"seed":7,)"
             R"("rows":{"train":10,"valid":6,"test":4},)"
             R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5},)"
             R"("valid":{"mean":1.0,"var":2.0,"cvar":3.0},)"
@@ -38,7 +39,8 @@ TEST(RunJson, parts_without_rows_are_left_out_of_the_risks_and_no_file_of_the_mo
   const RunReport report{{made_result(Algorithm::adacvar, true, made_part(10, 0.5, 0.75), {}, {})},
                          {}};
   EXPECT_EQ(run_json(report),
-            R"({"algorithm":"adacvar","task":"binary","loss":"logistic","alpha":0.05,"seed":7,)"
+            R"({"algorithm":"adacvar","label":"adacvar","task":"binary","loss":"logistic",)"
+            R"("alpha":0.05,"gamma":0.0,"seed":7,)"
             R"("rows":{"train":10,"valid":0,"test":0},)"
             R"("risk":{"train":{"mean":0.5,"var":1.0,"cvar":1.5,)"
             R"("accuracy":0.75,"min_class_precision":0.375}},)"
