@@ -145,14 +145,14 @@ std::string choice_text(const Correction& correction) {
 std::string correction_text(const Correction& correction) {
   std::string text = wrap(choice_text(correction), kTerminalWidth) + "\n\n" + heading(correction) +
                      "\n" + table_text(correction);
+  if (correction.is_corrected) text += '\n';
   for (const CorrectedPart& part : correction.parts) {
-    if (part.difference) text += "\n" + difference_text(part);
+    if (part.difference) text += difference_text(part) + "\n";
   }
   if (correction.certificate) {
-    text +=
-        fmt::format("\n{}", certificate_text(*correction.certificate, "training risk and ridge"));
+    text += certificate_text(*correction.certificate, "training risk and ridge") + "\n";
   }
-  return text + "\n";
+  return text;
 }
 
 std::string correction_json(const Correction& correction, const std::string& model_path) {

@@ -181,7 +181,10 @@ std::string prediction_name(const PreparedData& data) {
   return data.preprocessor.parts().prediction->name;
 }
 
-void check_training_rows(const PreparedData& data, const CorrectOptions& options) {
+/// Returns the loss, after checks of what is known before the first fit.
+Loss checked_loss(const PreparedData& data, const CorrectOptions& options) {
+  const Loss loss = make_loss(options.loss, data.train);
+  check_loss(loss);
   if (options.choose == CorrectionChoice::cv && data.train.rows < options.folds) {
     throw DataError(fmt::format("has {} training rows, fewer than the {} folds of cross-validation",
                                 data.train.rows, options.folds),
@@ -202,6 +205,7 @@ void check_training_rows(const PreparedData& data, const CorrectOptions& options
                     prediction_name(data)),
         data.source);
   }
+  return loss;
 }
 
 // Probabilities of the other class, values in other units.
@@ -228,16 +232,28 @@ void note_misfit(const PreparedData& data, const Loss& loss, std::vector<std::st
       train.class_names[1 - positive], train.class_names[1 - positive]));
 }
 
+// The VaR, unlike the mean, does not depend on a few large losses.
 void note_in_sample(const std::vector<CorrectedPart>& parts, std::vector<std::string>& headlines) {
   for (const CorrectedPart& part : std::span(parts).subspan(1)) {
-    const double training = parts[0].given.risk.mean;
-    if (part.given.rows < 30 || !(training < 0.5 * part.given.risk.mean)) continue;
+    const double training = parts[0].given.risk.var;
+    if (part.given.rows < 30 || !(training < 0.5 * part.given.risk.var)) continue;
     headlines.push_back(fmt::format(
-        "the predictions have a mean loss of {} on the training rows but {} on the {} rows: are "
-        "they out of fold? A model's predictions for rows it was fitted to cannot be corrected",
-        number_text(training), number_text(part.given.risk.mean), part.name));
+        "the predictions have a VaR of {} on the training rows but {} on the {} rows: are they out "
+        "of fold? Predictions for rows that a model was fitted to cannot be corrected",
+        number_text(training), number_text(part.given.risk.var), part.name));
     return;
   }
+}
+
+void note_uniform(const Correction& correction, std::vector<std::string>& headlines) {
+  const PartRisk& training = correction.parts[0].corrected;
+  const double even = std::log(2.0);
+  const auto is_even = [&](double loss) { return std::abs(loss / even - 1) < 1e-3; };
+  if (!training.accuracy || !is_even(training.risk.cvar) || !is_even(training.risk.mean)) return;
+  headlines.push_back(fmt::format(
+      "the corrected probabilities are all nearly 1/2, with a loss of log 2 = {:.4f}: nothing else "
+      "has a smaller CVaR at alpha = {:g}. A larger alpha or gamma keeps more of the predictions",
+      even, correction.options.alpha));
 }
 
 void note_ending(ExactStatus status, std::vector<std::string>& notes) {
@@ -304,10 +320,7 @@ TrainedModel model_of(const PreparedData& data, const DataOptions& reading, cons
 }
 
 Correction correct_prepared(const PreparedData& data, const DataOptions& reading,
-                            const CorrectOptions& options) {
-  const Loss loss = make_loss(options.loss, data.train);
-  check_loss(loss);
-  check_training_rows(data, options);
+                            const CorrectOptions& options, const Loss& loss) {
   const double unit = loss.unit(data.preprocessor.target_scale().sd);
   Fitted fitted = fit_correction(data.train, loss, options);
   std::optional<CorrectionTrial> trial;
@@ -345,6 +358,7 @@ Correction correct_prepared(const PreparedData& data, const DataOptions& reading
   result.model = Model(std::move(model));
   note_misfit(data, loss, result.headlines);
   note_in_sample(result.parts, result.headlines);
+  note_uniform(result, result.headlines);
   return result;
 }
 
@@ -460,7 +474,8 @@ Correction correct(const MatrixView& features, std::span<const double> predictio
   check_finite(targets, "target");
   const std::vector<double> values = beside(features, predictions);
   const MatrixView matrix(values, features.rows(), features.columns() + 1);
-  return correct_prepared(prepare_matrix(matrix, targets, options), {}, options);
+  const PreparedData prepared = prepare_matrix(matrix, targets, options);
+  return correct_prepared(prepared, {}, options, checked_loss(prepared, options));
 }
 
 Correction correct(DataOptions data, const CorrectOptions& options,
@@ -472,9 +487,10 @@ Correction correct(DataOptions data, const CorrectOptions& options,
   data.prediction = options.prediction;
   set_default_split(data);
   const PreparedData prepared = prepare_data(data, options.seed);
+  const Loss loss = checked_loss(prepared, options);
   const std::vector<std::string> notes = data_notes(prepared, options.alpha);
   if (data_ready) data_ready(notes);
-  Correction result = correct_prepared(prepared, data, options);
+  Correction result = correct_prepared(prepared, data, options, loss);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   return result;
 }

@@ -273,6 +273,11 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
   const JsonView learned = from.at("model");
   const bool is_network = learned.at("kind").raw() == "network";
+  // Offsets are one score per row of a linear model.
+  if (preprocessor.parts().prediction &&
+      (is_network || loss.kind() == LossKind::softmax || loss.kind() == LossKind::hinge)) {
+    throw DataError("a model that corrects predictions is linear, of numbers or by logistic loss");
+  }
   LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
