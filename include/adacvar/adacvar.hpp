@@ -25,6 +25,7 @@
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/risk/weighted_tail_stream.hpp>
 #include <adacvar/run/coefficients.hpp>
+#include <adacvar/run/correct.hpp>
 #include <adacvar/run/evaluate.hpp>
 #include <adacvar/run/fit.hpp>
 #include <adacvar/run/model.hpp>

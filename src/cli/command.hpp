@@ -26,6 +26,7 @@ struct Command {
 
 [[nodiscard]] Command make_train_command();
 [[nodiscard]] Command make_compare_command();
+[[nodiscard]] Command make_correct_command();
 [[nodiscard]] Command make_evaluate_command();
 [[nodiscard]] Command make_predict_command();
 [[nodiscard]] Command make_reproduce_command();

@@ -249,6 +249,7 @@ std::vector<Command> make_commands() {
   std::vector<Command> commands;
   commands.push_back(make_train_command());
   commands.push_back(make_compare_command());
+  commands.push_back(make_correct_command());
   commands.push_back(make_evaluate_command());
   commands.push_back(make_predict_command());
   commands.push_back(make_reproduce_command());

@@ -52,6 +52,12 @@ ReadOptions columns_like(const Preprocessor& training, ReadOptions options,
   } else if (!numeric_classes) {
     options.known_categorical.push_back(parts.target);
   }
+  if (parts.prediction) {
+    options.only->push_back(parts.prediction->name);
+    options.known_names.push_back(parts.prediction->name);
+    options.known_numeric.push_back(
+        known_numbers(parts.prediction->name, parts.prediction->format, options.decimal));
+  }
   for (const ColumnTransform& column : parts.columns) {
     options.only->push_back(column.name);
     options.known_names.push_back(column.name);

@@ -299,6 +299,77 @@ TrainingRows training_rows_of(const Table& table, std::span<const Index> rows,
   return {rows, positive_weights_of(table, options.weight, rows)};
 }
 
+std::size_t feature_count(const std::vector<ColumnTransform>& columns) {
+  std::size_t count = 0;
+  for (const ColumnTransform& column : columns) count += column.features();
+  return count;
+}
+
+void check_prediction_column(const PreprocessOptions& options) {
+  const std::string& name = options.prediction.prediction;
+  if (name.empty()) return;
+  for (const auto& [other, role] :
+       {std::pair(&options.target, "target"), std::pair(&options.weight, "column of weights")}) {
+    if (name != *other) continue;
+    throw OptionError(fmt::format("prediction = '{}' is the {}", name, role));
+  }
+}
+
+/// The moments that `transform` lacks, of the scores of the training rows.
+void fit_moments(PredictionTransform& transform, WeightedValues scores, const std::string& source) {
+  if (is_constant(scores.values)) {
+    throw DataError(fmt::format("the predictions '{}' are the same in all training rows: {}",
+                                transform.name, number_name(scores.values[0])),
+                    source);
+  }
+  const Moments first = moments(scores);
+  if (!std::isfinite(first.sd) || first.sd == 0) {
+    throw DataError(
+        fmt::format(
+            "the standard deviation of the predictions '{}' is outside the range of doubles",
+            transform.name),
+        source);
+  }
+  transform.mean = first.mean;
+  transform.sd = first.sd;
+  for (double& score : scores.values) {
+    const double z = transform.standardised(score);
+    score = z * z;
+  }
+  // Two values of equal frequency have equal squares; the feature is then 0.
+  const Moments square = moments(scores);
+  transform.square_mean = square.mean;
+  transform.square_sd = square.sd > 1e-12 ? square.sd : 1.0;
+}
+
+/// Adds the transform of the predictions in `column` of `table`; the other columns are dropped if
+/// they make too many features.
+void fit_prediction(const Column& column, const Table& table, const TrainingRows& training,
+                    const PredictionOptions& options, Preprocessor::Parts& parts) {
+  PredictionTransform transform = prediction_of(options, parts.task, parts.class_names);
+  if (column.categorical) {
+    const Index row = training.rows[0];
+    throw DataError(fmt::format("prediction '{}' is not numeric: '{}' in {}", column.name,
+                                is_missing_at(column, row) ? "" : value_name(column, row),
+                                place_of(table, column, row)),
+                    table.source);
+  }
+  transform.format = column.format;
+  std::size_t clipped = 0;  // reported where the transform is applied
+  fit_moments(
+      transform,
+      {prediction_scores(transform, column, training.rows, table, clipped), training.weights},
+      table.source);
+  const std::size_t features = feature_count(parts.columns);
+  if (options.features == FeatureUse::automatic && features > kMostCorrectionFeatures) {
+    transform.features_left_out = features;
+    parts.columns.clear();
+    parts.dropped.clear();
+    parts.identifiers.clear();
+  }
+  parts.prediction = std::move(transform);
+}
+
 bool is_large(std::size_t rows, std::size_t features, std::size_t columns) {
   return rows > kMostDenseBytes / sizeof(float) / features &&
          features / kMostDenseFeatures > columns;
@@ -309,6 +380,8 @@ bool is_large(std::size_t rows, std::size_t features, std::size_t columns) {
 Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> training_rows,
                                const PreprocessOptions& options) {
   check_rows(training_rows, table.rows, table.source);
+  check_prediction_column(options);
+  const bool has_prediction = !options.prediction.prediction.empty();
   Parts parts;
   parts.weight = options.weight;
   const TrainingRows training = training_rows_of(table, training_rows, options);
@@ -321,6 +394,10 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
   for (const Column& given : table.columns) {
     if (&given == &target || given.name == options.weight) continue;
     parts.inputs.push_back(given.name);
+    if (has_prediction && (given.name == options.prediction.prediction ||
+                           options.prediction.features == FeatureUse::no)) {
+      continue;
+    }
     refuse_texts(given, is_training, table.source);
     const std::optional<Column> numeric = numeric_in(given, training_rows);
     const Column& column = numeric ? *numeric : given;
@@ -337,16 +414,21 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
       parts.dropped.push_back(column.name);
     }
   }
-  if (parts.columns.empty() && parts.dropped.empty() && parts.identifiers.empty()) {
+  if (has_prediction) {
+    const Column& given = find_column(table, options.prediction.prediction, "prediction");
+    refuse_texts(given, is_training, table.source);
+    const std::optional<Column> numeric = numeric_in(given, training_rows);
+    fit_prediction(numeric ? *numeric : given, table, training, options.prediction, parts);
+  } else if (parts.columns.empty() && parts.dropped.empty() && parts.identifiers.empty()) {
     throw DataError(fmt::format("no features are left: the target '{}' is the only column that is "
                                 "not dropped",
                                 target.name),
                     table.source);
   }
-  if (parts.columns.empty()) refuse_without_features(parts, table.source);
-  std::size_t features = 0;
-  for (const ColumnTransform& column : parts.columns) features += column.features();
-  parts.sparse_categories = is_large(training_rows.size(), features, parts.columns.size());
+  if (parts.columns.empty() && !has_prediction) refuse_without_features(parts, table.source);
+  parts.sparse_categories =
+      !parts.columns.empty() &&
+      is_large(training_rows.size(), feature_count(parts.columns), parts.columns.size());
   return Preprocessor(std::move(parts));
 }
 
@@ -373,6 +455,7 @@ Preprocessor::Parts fit_sparse(const SparseRows& rows, const TrainingRows& train
 Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> training_rows,
                                const PreprocessOptions& options) {
   refuse_weight(options.weight, "LIBSVM file", rows.source);
+  refuse_prediction(options.prediction, "LIBSVM file", rows.source);
   Column target;
   target.name = "target";
   target.numbers = rows.target;
@@ -384,6 +467,7 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
                                std::span<const double> weights, const PreprocessOptions& options) {
   const TrainingRows training{training_rows, {weights.begin(), weights.end()}};
   if (features.is_sparse()) {
+    refuse_prediction(options.prediction, "sparse matrix", kMatrixSource);
     std::vector<Index> all(features.rows());
     std::iota(all.begin(), all.end(), Index{0});
     Parts parts = fit_sparse(to_sparse_rows(features, all), training, target, options);
@@ -397,22 +481,34 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
   std::vector<Index> all(training_rows.size());
   std::iota(all.begin(), all.end(), Index{0});
   const TrainingRows in_order{all, training.weights};
+  const bool has_prediction = !options.prediction.prediction.empty();
+  std::optional<Column> prediction;
   for (std::size_t c = 0; c < features.columns(); ++c) {
-    const Column column = to_column(features, c, training_rows, names[c]);
+    Column column = to_column(features, c, training_rows, names[c]);
+    if (has_prediction && names[c] == options.prediction.prediction) {
+      prediction = std::move(column);
+      continue;
+    }
+    if (has_prediction && options.prediction.features == FeatureUse::no) continue;
     if (auto transform = fit_numeric(column, in_order, options.standardise, kMatrixSource)) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(names[c]);
     }
   }
-  if (parts.columns.empty()) refuse_without_features(parts, kMatrixSource);
+  if (prediction) {
+    Table table;
+    table.source = kMatrixSource;
+    fit_prediction(*prediction, table, in_order, options.prediction, parts);
+  } else if (parts.columns.empty()) {
+    refuse_without_features(parts, kMatrixSource);
+  }
   return Preprocessor(std::move(parts));
 }
 
 std::size_t Preprocessor::features() const noexcept {
-  std::size_t count = parts_.sparse_columns.size() + parts_.image.size();
-  for (const ColumnTransform& column : parts_.columns) count += column.features();
-  return count;
+  return parts_.sparse_columns.size() + parts_.image.size() + feature_count(parts_.columns) +
+         (parts_.prediction ? kPredictionFeatures : 0);
 }
 
 std::vector<std::string> Preprocessor::feature_names() const {
@@ -425,6 +521,10 @@ std::vector<std::string> Preprocessor::feature_names() const {
     for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
     if (column.missing_level) names.push_back(column.name + " is missing");
   }
+  if (parts_.prediction) {
+    names.push_back(parts_.prediction->name);
+    names.push_back(parts_.prediction->name + "^2");
+  }
   return names;
 }
 
@@ -435,6 +535,12 @@ std::vector<std::string> Preprocessor::notes() const {
         fmt::format("column '{}' is constant in the training rows and was dropped", name));
   }
   for (const std::string& name : parts_.identifiers) notes.push_back(identifier_note(name));
+  if (parts_.prediction && parts_.prediction->features_left_out > 0) {
+    notes.push_back(fmt::format(
+        "{} features are more than {}: the correction depends on the predictions alone; "
+        "--features yes uses them",
+        parts_.prediction->features_left_out, kMostCorrectionFeatures));
+  }
   return notes;
 }
 

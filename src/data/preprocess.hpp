@@ -1,9 +1,11 @@
 #pragma once
 
 #include <adacvar/base/index.hpp>
+#include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/data/matrix_view.hpp>
 #include "data/images.hpp"
+#include "data/prediction_transform.hpp"
 #include "data/table.hpp"
 
 #include <cstddef>
@@ -31,6 +33,8 @@ struct PreprocessOptions {
   std::optional<Task> task = {};  ///< none: detected by Preprocessor::fit
   bool standardise = true;        ///< numeric features to mean 0, standard deviation 1
   std::string weight = {};        ///< name of the column of row weights; empty: none. Tables only
+  /// Column of predictions to correct; none: an ordinary model. Not for sparse rows and images.
+  PredictionOptions prediction = {};
 };
 
 /// Transformation of one input column.
@@ -64,7 +68,8 @@ struct ApplyReport {
   std::size_t unknown_categories = 0;        ///< values not seen in training, over all columns
   std::vector<std::string> unknown_columns;  ///< columns with such values, each once
   std::map<std::string, NumericReport> numeric;
-  bool lacks_weights = false;  ///< no column of row weights: every row counts 1
+  bool lacks_weights = false;           ///< no column of row weights: every row counts 1
+  std::size_t clipped_predictions = 0;  ///< probabilities that were nearly 0 or 1
 };
 
 /// Returns notes, one sentence each, on values not seen in training, text in numeric columns and
@@ -86,8 +91,9 @@ struct ApplyReport {
 /// rows that have a value (over kMostIdentifierRows), unless declared categorical. If categories
 /// make many features of few columns (kMostDenseBytes) the datasets are sparse. A row weight counts
 /// as repetition: means and standard deviations are weighted, and datasets have weights if the
-/// table has their column, which is not a feature. Classes: the name that sorts first is class 0;
-/// names that are all numbers sort as numbers.
+/// table has their column, which is not a feature. A column of predictions becomes the offsets of
+/// the datasets and their last two features (PredictionTransform). Classes: the name that sorts
+/// first is class 0; names that are all numbers sort as numbers.
 class Preprocessor {
  public:
   /// Default task: classification for a categorical target and for a numeric one with two values,
@@ -95,7 +101,8 @@ class Preprocessor {
   /// Cost: O(rows * columns), plus sorting of the levels.
   /// Throws: DataError when the target does not exist, is missing in a row, is constant, has only
   /// one class or does not fit the task, when a numeric column has a text in a training row, when a
-  /// weight is not a finite number above 0, or when no feature is left.
+  /// weight is not a finite number above 0, when no feature is left, or when a prediction is
+  /// missing or outside its scale; OptionError for predictions of more than two classes.
   [[nodiscard]] static Preprocessor fit(const Table& table, std::span<const Index> training_rows,
                                         const PreprocessOptions& options);
 
@@ -135,7 +142,7 @@ class Preprocessor {
                                        ApplyReport* report = nullptr) const;
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
   [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
-  /// A matrix with the columns of training, in their order.
+  /// A matrix with the columns of training, in their order, including that of predictions.
   /// Throws: DataError for another number of columns, a NaN or infinity, or categories.
   [[nodiscard]] Dataset apply_features(const MatrixView& features,
                                        std::span<const Index> rows) const;
@@ -170,6 +177,8 @@ class Preprocessor {
     std::vector<std::string> dropped;      ///< dense: constant columns
     std::vector<std::string> identifiers;  ///< dense: columns left out as identifiers
     std::string weight;                    ///< column of row weights; empty: none
+    /// Dense: predictions that the model corrects. Numeric features are clipped as they are.
+    std::optional<PredictionTransform> prediction = {};
     std::vector<std::string> inputs;  ///< dense: names of all columns, in the order of training
     NumberFormat target_format = {};  ///< format of a numeric target
     bool sparse_categories = false;   ///< tables become sparse datasets

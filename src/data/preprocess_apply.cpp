@@ -110,8 +110,9 @@ void count_numbers(const Column& column, const FeatureRows& to, NumericReport& r
   }
 }
 
-void apply_numeric(const ColumnTransform& transform, const Column& column, FeatureRows& to,
-                   NumericReport& report) {
+/// Standardised values are clipped at `clip` standard deviations.
+void apply_numeric(const ColumnTransform& transform, const Column& column, double clip,
+                   FeatureRows& to, NumericReport& report) {
   count_numbers(column, to, report);
   // A column without any number is not the column of training.
   if (report.numbers == 0 && report.texts > 0 &&
@@ -128,7 +129,8 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, Featu
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
     const double value = is_missing_at(column, row) ? transform.fill : column.numbers[row];
-    const auto feature = static_cast<float>((value - transform.mean) / transform.scale);
+    const auto feature =
+        static_cast<float>(std::clamp((value - transform.mean) / transform.scale, -clip, clip));
     if (!std::isfinite(feature)) refuse_float(column.name, to.row_number(row), to.table.source);
     to.set(i, 0, feature);
   }
@@ -293,6 +295,13 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
   if (report.lacks_weights) {
     notes.push_back(fmt::format("{} rows have no column of weights: every row counts 1", part));
   }
+  if (report.clipped_predictions > 0) {
+    const bool one = report.clipped_predictions == 1;
+    notes.push_back(
+        fmt::format("{} predicted probabilit{} in {} rows {} within {:g} of 0 or 1: clipped there",
+                    report.clipped_predictions, one ? "y" : "ies", part, one ? "is" : "are",
+                    kLeastProbability));
+  }
   return notes;
 }
 
@@ -312,9 +321,13 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
 namespace {
 
 // Every row of a sparse dataset has an entry for each column, except for values not seen in
-// training.
-void count_entries(const std::vector<ColumnTransform>& transforms,
-                   std::span<const Column* const> columns, FeatureRows& to) {
+// training, and one for each feature of a prediction.
+void count_entries(const Preprocessor::Parts& parts, std::span<const Column* const> columns,
+                   FeatureRows& to) {
+  const std::vector<ColumnTransform>& transforms = parts.columns;
+  for (std::size_t f = 0; parts.prediction && f < kPredictionFeatures; ++f) {
+    for (std::size_t i = 0; i < to.rows.size(); ++i) to.count(i);
+  }
   for (std::size_t c = 0; c < transforms.size(); ++c) {
     if (!transforms[c].categorical) {
       for (std::size_t i = 0; i < to.rows.size(); ++i) to.count(i);
@@ -325,6 +338,25 @@ void count_entries(const std::vector<ColumnTransform>& transforms,
       if (places.at(to.rows[i]) != kNotFound) to.count(i);
     }
   }
+}
+
+/// The last two features and the offsets, in the units of the dataset's targets.
+void apply_prediction(const Preprocessor& preprocessor, const Column& column, FeatureRows& to,
+                      Dataset& data, std::size_t& clipped) {
+  const PredictionTransform& prediction = *preprocessor.parts().prediction;
+  const TargetScale target = preprocessor.target_scale();
+  data.offsets = prediction_scores(prediction, column, to.rows, to.table, clipped);
+  for (std::size_t i = 0; i < to.rows.size(); ++i) {
+    const double score = data.offsets[i];
+    to.set(i, 0, static_cast<float>(prediction.standardised(score)));
+    to.set(i, 1, static_cast<float>(prediction.standardised_square(score)));
+    data.offsets[i] = (score - target.mean) / target.sd;
+  }
+}
+
+// Features of ordinary models are not clipped.
+double clip_of(const Preprocessor::Parts& parts) {
+  return parts.prediction ? parts.prediction->clip : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -342,7 +374,7 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   Dataset data = make_dataset(*this, rows.size());
   FeatureRows to(data, rows, table, parts_.sparse_categories);
   if (parts_.sparse_categories) {
-    count_entries(parts_.columns, columns, to);
+    count_entries(parts_, columns, to);
     to.reserve();
   }
   ApplyReport local;
@@ -358,9 +390,14 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
       }
     } else {
       const AsInTraining column(*columns[c], false, transform.format);
-      apply_numeric(transform, *column, to, met.numeric[transform.name]);
+      apply_numeric(transform, *column, clip_of(parts_), to, met.numeric[transform.name]);
     }
     to.offset += transform.features();
+  }
+  if (parts_.prediction) {
+    const Column& given = find_column(table, parts_.prediction->name, "prediction");
+    const AsInTraining column(given, false, parts_.prediction->format);
+    apply_prediction(*this, *column, to, data, met.clipped_predictions);
   }
   return data;
 }
@@ -468,8 +505,18 @@ Dataset Preprocessor::apply_features(const MatrixView& features,
     }
     while (parts_.inputs[place] != transform.name) ++place;
     NumericReport report;
-    apply_numeric(transform, to_column(features, place, rows, transform.name), to, report);
+    apply_numeric(transform, to_column(features, place, rows, transform.name), clip_of(parts_), to,
+                  report);
     ++to.offset;
+  }
+  if (parts_.prediction) {
+    const std::string& name = parts_.prediction->name;
+    const auto found = std::ranges::find(parts_.inputs, name);
+    std::size_t clipped = 0;
+    apply_prediction(
+        *this,
+        to_column(features, static_cast<std::size_t>(found - parts_.inputs.begin()), rows, name),
+        to, data, clipped);
   }
   return data;
 }

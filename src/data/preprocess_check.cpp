@@ -68,6 +68,28 @@ void check_sparse(const Preprocessor::Parts& parts) {
           "both sparse and dense");
 }
 
+void check_prediction(const Preprocessor::Parts& parts) {
+  if (!parts.prediction) return;
+  const PredictionTransform& prediction = *parts.prediction;
+  require(!parts.sparse && parts.image.size() == 0, "predictions without a table");
+  require(parts.task != Task::multiclass, "predictions of several classes");
+  require((prediction.scale == PredictionScale::value) == (parts.task == Task::regression),
+          "scale of the predictions");
+  require(prediction.positive < 2, "class of the predictions");
+  require(prediction.name != parts.target && prediction.name != parts.weight,
+          "the prediction is the target or the weight");
+  require(std::ranges::count(parts.inputs, prediction.name) == 1,
+          "the prediction is not one of the inputs");
+  require(std::ranges::find(parts.columns, prediction.name, &ColumnTransform::name) ==
+              parts.columns.end(),
+          "the prediction is a feature");
+  require(std::isfinite(prediction.mean) && std::isfinite(prediction.square_mean),
+          "mean is not finite");
+  for (const double scale : {prediction.sd, prediction.square_sd, prediction.clip}) {
+    require(std::isfinite(scale) && scale > 0, "scale is not positive");
+  }
+}
+
 // The bounds keep the number of features far from overflow.
 void check_image(const Preprocessor::Parts& parts) {
   const ImageShape& image = parts.image;
@@ -101,6 +123,7 @@ Preprocessor::Preprocessor(Parts parts) : parts_(std::move(parts)) {
   check_columns(parts_);
   check_sparse(parts_);
   check_image(parts_);
+  check_prediction(parts_);
   require(features() > 0, "it has no features");
 }
 

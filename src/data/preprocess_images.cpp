@@ -118,6 +118,7 @@ Preprocessor Preprocessor::fit(const Images& images, std::span<const Index> trai
                                const PreprocessOptions& options) {
   check_rows(training_rows, images.rows(), images.source);
   refuse_weight(options.weight, "set of images", images.source);
+  refuse_prediction(options.prediction, "set of images", images.source);
   Parts parts;
   parts.target = "label";
   parts.image = images.shape;

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -82,6 +83,20 @@ ColumnTransform read_column(const JsonView& from) {
   return column;
 }
 
+json write_prediction(const PredictionTransform& prediction) {
+  json result = {{"column", prediction.name},
+                 {"scale", kPredictionScaleNames.of(prediction.scale)},
+                 {"positive", prediction.positive},
+                 {"mean", prediction.mean},
+                 {"sd", prediction.sd},
+                 {"square_mean", prediction.square_mean},
+                 {"square_sd", prediction.square_sd},
+                 {"clip", prediction.clip},
+                 {"features_left_out", prediction.features_left_out}};
+  write_format(prediction.format, "format", result);
+  return result;
+}
+
 // A plain get would truncate large or negative values.
 template <class Number>
 Number read_count(const JsonView& from, std::string_view what) {
@@ -92,6 +107,27 @@ Number read_count(const JsonView& from, std::string_view what) {
                                 value.is_number() ? value.dump() : value.type_name()));
   }
   return value.get<Number>();
+}
+
+PredictionTransform read_prediction(const JsonView& from) {
+  PredictionTransform prediction;
+  from.at("column").get_to(prediction.name);
+  const auto scale = from.at("scale").get<std::string>();
+  const auto found = std::ranges::find(kPredictionScaleNames.names, scale);
+  if (found == kPredictionScaleNames.names.end() || found == kPredictionScaleNames.names.begin()) {
+    throw DataError(fmt::format("scale '{}' is not one of: value, probability, logit", scale));
+  }
+  prediction.scale = static_cast<PredictionScale>(found - kPredictionScaleNames.names.begin());
+  prediction.positive = read_count<std::uint8_t>(from.at("positive"), "positive");
+  from.at("mean").get_to(prediction.mean);
+  from.at("sd").get_to(prediction.sd);
+  from.at("square_mean").get_to(prediction.square_mean);
+  from.at("square_sd").get_to(prediction.square_sd);
+  from.at("clip").get_to(prediction.clip);
+  prediction.features_left_out =
+      read_count<std::uint32_t>(from.at("features_left_out"), "features_left_out");
+  prediction.format = read_format(from, "format");
+  return prediction;
 }
 
 void read_image(const JsonView& from, Preprocessor::Parts& parts) {
@@ -153,6 +189,9 @@ Preprocessor::Parts read_parts(const JsonView& from) {
     }
   }
   if (const auto image = from.find("image")) read_image(*image, parts);
+  if (const auto prediction = from.find("prediction")) {
+    parts.prediction = read_prediction(*prediction);
+  }
   return parts;
 }
 
@@ -171,7 +210,10 @@ json to_json(const Preprocessor& preprocessor) {
   }
   if (!parts.identifiers.empty()) result["identifiers"] = parts.identifiers;
   if (!parts.weight.empty()) result["weight"] = parts.weight;
-  if (!parts.dropped.empty() || !parts.identifiers.empty()) result["inputs"] = parts.inputs;
+  if (!parts.dropped.empty() || !parts.identifiers.empty() || parts.prediction) {
+    result["inputs"] = parts.inputs;
+  }
+  if (parts.prediction) result["prediction"] = write_prediction(*parts.prediction);
   write_format(parts.target_format, "target_format", result);
   if (parts.sparse_categories) result["sparse_categories"] = true;
   if (parts.sparse) {

@@ -115,6 +115,9 @@ Coefficients coefficients_of(const TrainedModel& model) {
   if (model.preprocessor.parts().image != ImageShape{}) {
     throw OptionError("a model of images has a weight per pixel, and no coefficients of columns");
   }
+  if (model.preprocessor.parts().prediction) {
+    throw OptionError("a model that corrects predictions has no coefficients of its columns alone");
+  }
   if (!model.moments) {
     throw OptionError("the model file does not contain the moments of the features; train again");
   }

@@ -26,7 +26,14 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "adacvar-model";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+
+// Version 2 has models that correct predictions, which older programs would misread; all others
+// stay readable for them.
+std::uint64_t version_of(const TrainedModel& model) {
+  return model.preprocessor.parts().prediction ? 2 : 1;
+}
+
 constexpr Names kDecimals{"auto", "point", "comma"};
 constexpr Names kTaskChoices{"auto", "regression", "binary", "multiclass"};
 
@@ -255,7 +262,7 @@ void check_version(const JsonView& from) {
         "is a model file of version {}, written by {}; this program, {}, reads versions up to {}",
         version, from.value<std::string>("program", "a newer program"), ADACVAR_VERSION, kVersion));
   }
-  if (version != kVersion) throw DataError(fmt::format("has the unknown version {}", version));
+  if (version == 0) throw DataError("has the unknown version 0");
 }
 
 TrainedModel read_model(const JsonView& from, const std::string& source,
@@ -266,6 +273,11 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
   const JsonView learned = from.at("model");
   const bool is_network = learned.at("kind").raw() == "network";
+  // Offsets are one score per row of a linear model.
+  if (preprocessor.parts().prediction &&
+      (is_network || loss.kind() == LossKind::softmax || loss.kind() == LossKind::hinge)) {
+    throw DataError("a model that corrects predictions is linear, of numbers or by logistic loss");
+  }
   LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
@@ -325,7 +337,7 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   const std::string weights = model.network ? model.network->weights() : std::string();
   json content = {
       {"format", kFormat},
-      {"version", kVersion},
+      {"version", version_of(model)},
       {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
       {"loss", write_loss(model.loss)},
       {"preprocessing", to_json(model.preprocessor)},

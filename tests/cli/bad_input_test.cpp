@@ -50,7 +50,8 @@ const std::string kBuiltIn =
     "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, phoneme, "
     "spambase, splice, titanic, mnist, fashion-mnist, cifar-10";
 const std::string kCommands =
-    "train, compare, evaluate, predict, reproduce, data list, data describe, data make, data fetch";
+    "train, compare, correct, evaluate, predict, reproduce, data list, data describe, data make, "
+    "data fetch";
 
 std::vector<Case> cases() {
   return {
@@ -121,6 +122,88 @@ std::vector<Case> cases() {
        {{"a.npy", std::string("\x93NUMPY\x01\0\x46\0", 10) +
                       "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }            \n"}}},
       {"device", "train /dev/zero --target y", 3, "/dev/zero: is neither a file nor a pipe", {}},
+      // Predictions to correct.
+      {"no_prediction", "correct good.csv --target y", 2, "prediction is not given", {}},
+      {"unknown_prediction",
+       "correct good.csv --target y --prediction q",
+       3,
+       "good.csv: prediction column 'q' is not one of: x, z, y",
+       {}},
+      {"prediction_is_target",
+       "correct good.csv --target y --prediction y",
+       2,
+       "prediction = 'y' is the target",
+       {}},
+      {"prediction_is_weight",
+       "correct good.csv --target y --prediction x --weight x",
+       2,
+       "prediction = 'x' is the column of weights",
+       {}},
+      {"copied_target",
+       "correct t.csv --target y --prediction x",
+       3,
+       "t.csv: the predictions 'x' are the targets",
+       {{"t.csv", "x,y\n1,1\n2,2\n5,5\n4,4\n9,9\n3,3\n8,8\n"}}},
+      {"missing_prediction",
+       "correct m.csv --target y --prediction z --split 1,0,0",
+       3,
+       "m.csv: prediction 'z' is missing in row 12",
+       {{"m.csv", numbers(40, "1,,3")}}},
+      {"text_prediction",
+       "correct w.csv --target y --prediction z --split 1,0,0",
+       3,
+       "w.csv:13: '1O' ... 'z'",
+       {{"w.csv", numbers(40, "3,1O,4")}}},
+      {"categorical_prediction",
+       "correct l.csv --target x --prediction c",
+       3,
+       "l.csv: prediction 'c' is not numeric",
+       {{"l.csv", classes(40, 2)}}},
+      {"constant_prediction",
+       "correct k.csv --target y --prediction x",
+       3,
+       "k.csv: the predictions 'x' are the same in all training rows: 7",
+       {{"k.csv", "x,y\n7,1\n7,2\n7,3\n7,4\n7,5\n"}}},
+      {"no_probability",
+       "correct l.csv --target c --prediction x",
+       3,
+       "l.csv: prediction 'x' ... [0, 1] ... logit",
+       {{"l.csv", classes(40, 2)}}},
+      {"prediction_of_three_classes",
+       "correct l.csv --target c --prediction x",
+       2,
+       "3 classes ... one class against the others",
+       {{"l.csv", classes(40, 3)}}},
+      {"unknown_positive",
+       "correct l.csv --target c --prediction x --positive z --prediction-scale logit",
+       2,
+       "positive = 'z' ... a, b",
+       {{"l.csv", classes(40, 2)}}},
+      {"logit_of_a_number",
+       "correct good.csv --target y --prediction x --prediction-scale logit",
+       2,
+       "prediction-scale = logit needs ... two classes",
+       {}},
+      {"more_folds_than_rows",
+       "correct good.csv --target y --prediction x --folds 999",
+       3,
+       "good.csv: has ... training rows, fewer than the 999 folds",
+       {}},
+      {"prediction_of_sparse_rows",
+       "correct s.svm --prediction c1",
+       2,
+       "prediction = 'c1' needs named columns ... LIBSVM",
+       {{"s.svm", "1 1:2\n2 1:3\n4 1:1\n3 2:1\n6 1:1 2:4\n"}}},
+      {"hinge_correction",
+       "correct l.csv --target c --prediction x --prediction-scale logit --loss hinge",
+       2,
+       "loss = hinge ... logistic",
+       {{"l.csv", classes(40, 2)}}},
+      {"negative_budget",
+       "correct good.csv --target y --prediction x --mean-budget -1%",
+       2,
+       "mean-budget = -0.01 is outside [0, inf)",
+       {}},
       // Target.
       {"no_target",
        "train good.csv",
@@ -358,7 +441,7 @@ std::vector<Case> cases() {
       {"newer_model",
        "evaluate newer.json good.csv",
        3,
-       "newer.json: ... version 2 ... adacvar 0.1.0 ... up to 1",
+       "newer.json: ... version 3 ... adacvar 0.1.0 ... up to 2",
        {}},
       {"no_model_file",
        "predict o.json good.csv",
@@ -515,7 +598,7 @@ TEST_P(BadInput, is_refused_with_key_words) {
   (void)folder.write("model.json", model);
   (void)folder.write("half.json", model.substr(0, model.size() / 2));
   std::string newer = model;
-  newer.replace(newer.rfind("\"version\": 1"), 12, "\"version\": 2");
+  newer.replace(newer.rfind("\"version\": 1"), 12, "\"version\": 3");
   (void)folder.write("newer.json", newer);
   (void)folder.write(".out", "");
   (void)folder.write(".err", "");

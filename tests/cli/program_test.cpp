@@ -177,6 +177,68 @@ TEST(Program, predictions_are_in_the_units_of_the_target) {
   EXPECT_NEAR(std::stod(lines[2]), 6000, 20);
 }
 
+// Predictions f of y that are too low where x is large.
+std::string predicted(int rows) {
+  std::string text = "x,f,kind,y,c,p\n";
+  for (int i = 0; i < rows; ++i) {
+    const double x = i % 17;
+    const double f = 100 + i % 23;
+    const double y = f + (x > 12 ? 10 : 0) + std::sin(i * 1.3);
+    const double p = 0.02 + 0.96 * (i % 2);
+    text += std::to_string(x) + "," + std::to_string(f) + "," + (i % 3 == 0 ? "a" : "b") + "," +
+            std::to_string(y) + "," + ((i % 2 == 1) == (i % 9 != 0) ? "yes" : "no") + "," +
+            std::to_string(p + 0.001 * (i % 7)) + "\n";
+  }
+  return text;
+}
+
+TEST(Program, correct_writes_a_model_of_predictions_and_features) {
+  const TemporaryFolder folder;
+  (void)folder.write("f.csv", predicted(500));
+  const json found =
+      run_json(folder, {"correct", "f.csv", "--target", "y", "--prediction", "f", "--drop", "c,p",
+                        "--mean-budget", "5%", "--model", "m.json"});
+  EXPECT_EQ(found["chosen"], "correction");
+  EXPECT_EQ(found["mean_budget"], 0.05);
+  EXPECT_EQ(found["columns"], 6);  // 1, f, f^2, x, kind = a, b
+  EXPECT_EQ(found["prediction"], (json{{"column", "f"}, {"scale", "value"}}));
+  EXPECT_EQ(found["risk"]["train"]["rows"], 400);
+  EXPECT_FALSE(found["risk"].contains("valid"));
+  const json& test = found["risk"]["test"];
+  EXPECT_LT(test["corrected"]["cvar"], 0.6 * test["given"]["cvar"].get<double>());
+  EXPECT_LT(test["difference"]["interval"][1], 0);
+  EXPECT_LE(found["certificate"]["relative_gap"], 1e-6);
+  EXPECT_LT(found["cross_validation"]["corrected"]["cvar"],
+            found["cross_validation"]["given"]["cvar"]);
+  const json evaluated = run_json(folder, {"evaluate", "m.json", "f.csv", "--part", "test"});
+  EXPECT_NEAR(evaluated["mean"], test["corrected"]["mean"], 1e-9);
+  (void)folder.write("new.csv", "f,kind,x\n105,a,16\n105,a,2\n");
+  ASSERT_EQ(run(folder, {"predict", "m.json", "new.csv", "-o", "p.csv"}).code, 0);
+  const auto lines = lines_of(content_of(folder.path() / "p.csv"));
+  EXPECT_GT(std::stod(lines.at(1)), 107);
+  EXPECT_GT(std::stod(lines[1]), std::stod(lines.at(2)) + 2);
+  (void)folder.write("gap.csv", "f,kind,x\n105,a,16\n,a,2\n");
+  const Outcome gap = run(folder, {"predict", "m.json", "gap.csv"});
+  EXPECT_EQ(gap.code, 3);
+  EXPECT_NE(gap.err.find("prediction 'f' is missing in row 2"), std::string::npos) << gap.err;
+}
+
+TEST(Program, correct_says_first_what_was_chosen_and_whose_probability_it_is) {
+  const TemporaryFolder folder;
+  (void)folder.write("p.csv", predicted(500));
+  const Outcome outcome = run(folder, {"correct", "p.csv", "--target", "c", "--prediction", "p",
+                                       "--drop", "f,y", "--report", "r.html", "--features", "no"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("corrected: in 5-fold cross-validation")) << outcome.out;
+  EXPECT_NE(outcome.out.find("'p' is the probability of 'yes'"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("columns: 1, p, p^2\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(content_of(folder.path() / "r.html").find("Weights of the"), std::string::npos);
+  const Outcome noise =
+      run(folder, {"correct", "p.csv", "--target", "x", "--prediction", "f", "--drop", "y,c,p"});
+  ASSERT_EQ(noise.code, 0) << noise.err;
+  EXPECT_NE(noise.err.find("are they in the units of 'x'?"), std::string::npos) << noise.err;
+}
+
 TEST(Program, sparse_rows_are_trained_on_and_predicted) {
   const TemporaryFolder folder;
   std::string text;
@@ -741,7 +803,7 @@ TEST(Program, bash_completes_commands_options_and_values) {
                                "; _adacvar; echo ${COMPREPLY[@]}";
     return support::run_program("/bin/bash", {"-c", script}, folder.path()).out;
   };
-  EXPECT_EQ(complete("adacvar co", 1), "compare\n");
+  EXPECT_EQ(complete("adacvar com", 1), "compare\n");
   EXPECT_EQ(complete("adacvar data d", 2), "describe\n");
   EXPECT_EQ(complete("adacvar train x.csv --algo", 3), "--algorithm\n");
   EXPECT_EQ(complete("adacvar train x.csv --algorithm t", 4), "trunc\n");

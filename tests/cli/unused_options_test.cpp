@@ -110,6 +110,8 @@ std::vector<Row> unused() {
   add("compare no.csv --learner btl --certify no", {"tolerance 0.1"});
   add("evaluate no.json no.csv", {"make-rows 20", "data-dir .", "loss-max 3"});
   add("evaluate no.json no.csv --guarantee 0", {"loss-max 3"});
+  add("correct no.csv --prediction f", {"tau 0.3", "make-rows 20", "data-dir ."});
+  add("correct no.csv --prediction f --choose always", {"folds 3"});
   add("evaluate no.json sinc", {"separator tab"});
   add("predict no.json no.csv", {"make-seed 20", "data-dir ."});
   add("data describe no.csv", {"make-rows 20", "data-dir ."});

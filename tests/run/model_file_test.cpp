@@ -289,12 +289,12 @@ std::vector<Damage> damages() {
       {"a text", [](json& m) { m = "adacvar-model"; }, "is not a model file of adacvar"},
       {"newer version",
        [](json& m) {
-         m["version"] = 2;
+         m["version"] = 3;
          m["program"] = "adacvar 9.9";
          m["model"] = "of a kind not yet thought of";
        },
-       "is a model file of version 2, written by adacvar 9.9; this program, " ADACVAR_VERSION
-       ", reads versions up to 1"},
+       "is a model file of version 3, written by adacvar 9.9; this program, " ADACVAR_VERSION
+       ", reads versions up to 2"},
       {"version 0", [](json& m) { m["version"] = 0; }, "has the unknown version 0"},
       {"version 1.5", [](json& m) { m["version"] = 1.5; },
        "version = 1.5 is not a non-negative integer"},
@@ -302,7 +302,7 @@ std::vector<Damage> damages() {
        "version = boolean is not a non-negative integer"},
       {"version 2^32 + 1", [](json& m) { m["version"] = 4'294'967'297; },
        "is a model file of version 4294967297, written by adacvar " ADACVAR_VERSION
-       "; this program, " ADACVAR_VERSION ", reads versions up to 1"},
+       "; this program, " ADACVAR_VERSION ", reads versions up to 2"},
       {"unknown loss", [](json& m) { m["loss"]["kind"] = "cubic"; },
        "loss 'cubic' is not one of: squared, absolute, huber, pinball, logistic, softmax, hinge"},
       {"loss of classes", [](json& m) { m["loss"]["kind"] = "logistic"; },

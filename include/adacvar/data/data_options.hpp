@@ -36,6 +36,21 @@ struct SourceOptions {
   static const std::vector<OptionSpec>& options();
 };
 
+/// Scale of the predictions of another model; automatic: values, for two classes probabilities.
+enum class PredictionScale : std::uint8_t { automatic, value, probability, logit };
+/// Whether a correction uses the features; automatic: if there are at most 40.
+enum class FeatureUse : std::uint8_t { automatic, yes, no };
+
+/// A column with the predictions of another model, for a linear model that corrects them.
+struct PredictionOptions {
+  std::string prediction = {};
+  PredictionScale prediction_scale = PredictionScale::automatic;
+  std::string positive = {};
+  FeatureUse features = FeatureUse::automatic;
+
+  static const std::vector<OptionSpec>& options();
+};
+
 /// Training data: source, target, task and split.
 struct DataOptions {
   std::string data = {};
@@ -48,6 +63,7 @@ struct DataOptions {
   bool raw_features = false;
   bool strict = false;
   SourceOptions source = {};
+  PredictionOptions prediction = {};
 
   static const std::vector<OptionSpec>& options();
 };
