@@ -128,9 +128,12 @@
         .map(point => ({ left: point.x - 8, top: point.y - 8, width: 16, height: 16 }));
       chart.data.datasets.forEach((set, s) => {
         const meta = chart.getDatasetMeta(s);
-        if (meta.hidden || set.showLine || set.data.length !== 1) return;
-        const place = freePlace(meta.data[0], context.measureText(set.label).width, area, taken);
-        if (place) context.fillText(set.label, place.left, place.top + 12);  // else the legend has it
+        if (meta.hidden || set.showLine) return;
+        const names = set.names || (set.data.length === 1 ? [set.label] : []);
+        names.forEach((name, i) => {
+          const place = freePlace(meta.data[i], context.measureText(name).width, area, taken);
+          if (place) context.fillText(name, place.left, place.top + 12);  // else the legend or tooltip has it
+        });
       });
       context.restore();
     },
@@ -156,9 +159,12 @@
         },
         tooltip: {
           callbacks: {
-            label: item => data.kind === 'bar'
-              ? `${item.dataset.label}: ${numberText(item.parsed.y)}`
-              : `${item.dataset.label}: ${numberText(item.parsed.y)} at ${numberText(item.parsed.x)}`,
+            label: item => {
+              const name = item.dataset.label;
+              if (item.dataset.details) return item.dataset.details[item.dataIndex].split('; ');
+              return data.kind === 'bar' ? `${name}: ${numberText(item.parsed.y)}`
+                : `${name}: ${numberText(item.parsed.y)} at ${numberText(item.parsed.x)}`;
+            },
             title: items => (data.kind === 'bar' && items.length ? items[0].label : ''),
           },
         },
@@ -215,7 +221,9 @@
     scatter(data) {
       const sets = data.series.map((series, n) => ({
         label: series.name, data: points(series), backgroundColor: colour(n), borderColor: colour(n),
-        pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: 7, pointHoverRadius: 9, borderWidth: 2,
+        pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: series.joined ? 2 : 7,
+        pointHoverRadius: series.joined ? 6 : 9, borderWidth: 2, showLine: !!series.joined,
+        borderDash: series.joined ? dashes[n % 5] : [], names: series.names, details: series.details,
       }));
       if (data.diagonal) {
         sets.push({ label: 'equal', data: [{ x: 0, y: 0 }, { x: 1, y: 1 }], type: 'line', showLine: true, pointRadius: 0,
@@ -322,6 +330,26 @@
     }
   }
 
+  // The arrow keys walk along a curve: left and right to its next point, up and down to the next curve.
+  function walk(element, event) {
+    const chart = (charts.get(element) || [])[0];
+    const curves = chart ? chart.data.datasets.map((set, s) => s).filter(s => chart.data.datasets[s].showLine
+      && chart.data.datasets[s].details && chart.isDatasetVisible(s)) : [];
+    const [across, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key] || [];
+    if (curves.length === 0 || across === undefined) return;
+    event.preventDefault();
+    const now = chart.getActiveElements()[0];
+    const curve = now ? Math.max(curves.indexOf(now.datasetIndex), 0) : 0;
+    const datasetIndex = curves[now ? (curve + down + curves.length) % curves.length : 0];
+    const last = chart.data.datasets[datasetIndex].data.length - 1;
+    const index = now ? Math.min(Math.max(now.index + across, 0), last) : 0;
+    const active = [{ datasetIndex, index }];
+    chart.setActiveElements(active);
+    chart.tooltip.setActiveElements(active, chart.getDatasetMeta(datasetIndex).data[index].getProps(['x', 'y']));
+    chart.update();
+    document.getElementById('said').textContent = chart.data.datasets[datasetIndex].details[index];
+  }
+
   const drawAll = () => document.querySelectorAll('[data-figure]').forEach(draw);
 
   function sortBy(table, column, header) {
@@ -380,6 +408,8 @@
     })));
   document.querySelectorAll('[data-figure]').forEach(element =>
     element.addEventListener('change', () => draw(element)));
+  document.querySelectorAll('[data-figure] .plot').forEach(plot =>
+    plot.addEventListener('keydown', event => walk(plot.closest('[data-figure]'), event)));
   document.querySelectorAll('table').forEach(table =>
     table.querySelectorAll('th').forEach((header, column) =>
       header.querySelector('button')?.addEventListener('click', () => sortBy(table, column, header))));

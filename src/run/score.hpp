@@ -5,6 +5,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/scorer.hpp>
+#include <adacvar/risk/calibration.hpp>
 #include <adacvar/run/result.hpp>
 
 #include <vector>
@@ -24,5 +25,9 @@ struct ScoredRows {
 /// DataError for data without rows.
 [[nodiscard]] ScoredRows score(const Scorer& model, const Loss& loss, double alpha,
                                const Dataset& data, const TargetScale& scale = {});
+
+/// Ten bins of the predicted classes' probabilities; empty for predictions without probabilities.
+[[nodiscard]] std::vector<CalibrationBin> calibration_of(const Dataset& data,
+                                                         const Predictions& predictions);
 
 }  // namespace adacvar

@@ -24,6 +24,9 @@ struct PartRisk {
   TailRisk risk = {};
   std::optional<double> accuracy = {};             ///< classes only
   std::optional<double> min_class_precision = {};  ///< classes only
+  /// Mean distance of the predicted class's probability from the accuracy, over 10 bins; classes
+  /// only, and not for the hinge loss, which has no probabilities.
+  std::optional<double> calibration_error = {};
   /// In a comparison: the difference to the least CVaR of the trained algorithms, by a paired
   /// bootstrap over the rows. `best`: trained, and not significantly above the least.
   std::optional<CvarDifference> above_least = {};
