@@ -57,7 +57,12 @@ struct TracedCurve {
 TracedCurve trace(const State& state, const NetworkMaker* networks) {
   TracedCurve traced;
   ProgressLine progress(state.output.quiet, state.run.train.epochs);
-  const RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
+  const auto show = [&](const RunProgress& p) {
+    if (p.epoch != nullptr || p.epochs_done) return progress.show(p);
+    progress.show_work(static_cast<double>(p.runs_done), 0, static_cast<double>(p.runs),
+                       fmt::format("point {}/{}", p.runs_done, p.runs));
+  };
+  const RunHooks hooks{.progress = show,
                        .stop = &interrupted(),
                        .data_ready =
                            [&](const std::vector<std::string>& notes) {

@@ -104,10 +104,10 @@
     },
   });
 
-  // Right of the point, left, above or below it, where there is space.
+  // Right of the point, above to its right, left, above or below it, where there is space.
   function freePlace(point, width, area, taken) {
     const box = (left, top) => ({ left, top, width, height: 15 });
-    const places = [box(point.x + 11, point.y - 8), box(point.x - 11 - width, point.y - 8),
+    const places = [box(point.x + 11, point.y - 8), box(point.x + 9, point.y - 23), box(point.x - 11 - width, point.y - 8),
       box(point.x - width / 2, point.y - 26), box(point.x - width / 2, point.y + 10),
       box(point.x - width / 2, point.y - 42), box(point.x - width / 2, point.y + 26)];
     const inside = one => one.left >= area.left && one.left + width <= area.right;
@@ -124,8 +124,11 @@
       const { ctx: context, chartArea: area } = chart;
       context.save();
       inked(context, 1, []);
-      const taken = chart.data.datasets.flatMap((set, s) => (set.showLine ? [] : chart.getDatasetMeta(s).data))
-        .map(point => ({ left: point.x - 8, top: point.y - 8, width: 16, height: 16 }));
+      const taken = chart.data.datasets.flatMap((set, s) => {
+        const half = set.showLine ? 2 : 8;
+        return set.label === 'equal' ? [] : chart.getDatasetMeta(s).data
+          .map(point => ({ left: point.x - half, top: point.y - half, width: 2 * half, height: 2 * half }));
+      });
       chart.data.datasets.forEach((set, s) => {
         const meta = chart.getDatasetMeta(s);
         if (meta.hidden || set.showLine) return;
@@ -223,13 +226,13 @@
         label: series.name, data: points(series), backgroundColor: colour(n), borderColor: colour(n),
         pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: series.joined ? 2 : 7,
         pointHoverRadius: series.joined ? 6 : 9, borderWidth: 2, showLine: !!series.joined,
-        borderDash: series.joined ? dashes[n % 5] : [], names: series.names, details: series.details,
+        borderDash: series.joined ? dashes[n % 5] : [], clip: false, names: series.names, details: series.details,
       }));
       if (data.diagonal) {
         sets.push({ label: 'equal', data: [{ x: 0, y: 0 }, { x: 1, y: 1 }], type: 'line', showLine: true, pointRadius: 0,
           borderColor: style('--soft'), borderDash: [2, 3], borderWidth: 1.5 });
       }
-      const room = { grace: data.diagonal ? 0 : '8%' };
+      const room = { grace: data.diagonal || sets.some(set => set.showLine) ? 0 : '8%' };
       return {
         type: 'scatter',
         data: { datasets: sets },

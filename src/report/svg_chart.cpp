@@ -266,16 +266,17 @@ bool are_apart(const Box& one, const Box& other) {
          other.bottom() < one.top;
 }
 
-// Right of the point, left, above or below it, where there is space.
+// Right of the point, above to its right, left, above or below it, where there is space.
 void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot,
                      std::vector<Box>& taken) {
   const std::string words = shorten(point.name, 30);
   const double width = label_width(words);
   const auto [x, y] = point.at;
   const auto box = [&](double left, double top) { return Box{left, top, width, 15}; };
-  const std::array places = {box(x + 11, y - 8),         box(x - 11 - width, y - 8),
-                             box(x - width / 2, y - 26), box(x - width / 2, y + 10),
-                             box(x - width / 2, y - 42), box(x - width / 2, y + 26)};
+  const std::array places = {box(x + 11, y - 8),         box(x + 9, y - 23),
+                             box(x - 11 - width, y - 8), box(x - width / 2, y - 26),
+                             box(x - width / 2, y + 10), box(x - width / 2, y - 42),
+                             box(x - width / 2, y + 26)};
   const Box* const found = std::ranges::find_if(places, [&](const Box& place) {
     return place.left >= plot.left && place.right() <= plot.right() &&
            std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
@@ -299,7 +300,9 @@ void draw_points(SvgCanvas& canvas, const XySeries& series, std::size_t n, const
     if (!plot.can_show(series.x[i], series.y[i])) continue;
     const Point at = plot.point(series.x[i], series.y[i]);
     if (series.is_joined) {
-      canvas.rectangle({at.x - 2, at.y - 2, 4, 4}, fill_class(n), tooltip_of(series, i));
+      const Box dot{at.x - 2, at.y - 2, 4, 4};
+      canvas.rectangle(dot, fill_class(n), tooltip_of(series, i));
+      taken.push_back(dot);
       continue;
     }
     canvas.shape(at, n, tooltip_of(series, i));
