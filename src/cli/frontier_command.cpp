@@ -154,6 +154,7 @@ int run_frontier(const State& state, const OptionList& options, const NetworkMak
 Command make_frontier_command() {
   const auto state = std::make_shared<State>();
   state->run.train.algorithm = Algorithm::exact;
+  state->run.calibrate.calibrate = CalibrateChoice::no;  // the curve is that of one risk
   Command command;
   command.name = "frontier";
   command.usage = "DATA [--target COLUMN] [options]";
@@ -161,7 +162,8 @@ Command make_frontier_command() {
   command.example = "adacvar frontier claims.csv --target cost --at mean=+5% --model claims.json";
   command.options.add("Curve", state->curve);
   add_run_options(command.options, state->run,
-                  {"gamma", "checkpoint", "repeats", "tune", "select", "alphas", "until-gap"});
+                  {"gamma", "checkpoint", "repeats", "tune", "select", "alphas", "until-gap",
+                   "mean-budget", "cvar-limit", "budget-on", "calibrate"});
   command.options.add("Output", state->files);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);

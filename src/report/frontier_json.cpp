@@ -29,6 +29,7 @@ ordered_json point_json(const FrontierReport& report, std::size_t i) {
                        {"marks", names_of(report, i)},
                        {"risk", risk_json(point)},
                        {"stop_reason", kStopReasonNames.of(point.model.parts().stop_reason)}};
+  if (point.budget) json["budget"] = budget_json(*point.budget);
   if (point.certificate) json["certificate"] = certificate_json(*point.certificate);
   return json;
 }

@@ -98,6 +98,18 @@ void add_rows(const FrontierReport& report, const FrontierRows& rows, TextTable&
   }
 }
 
+// A number and its per cent sign stay together.
+std::string wrapped(std::string text) {
+  constexpr std::string_view kPercent = " %";
+  constexpr char kGlue = '\x01';
+  for (std::size_t at = text.find(kPercent); at != std::string::npos; at = text.find(kPercent)) {
+    text[at] = kGlue;
+  }
+  text = wrap(text, kTerminalWidth);
+  std::ranges::replace(text, kGlue, ' ');
+  return text;
+}
+
 }  // namespace
 
 std::string frontier_text(const FrontierReport& report, const TextStyle& style) {
@@ -106,7 +118,7 @@ std::string frontier_text(const FrontierReport& report, const TextStyle& style) 
   std::string text =
       run_heading(first, fmt::format("alpha {:g}, seed {}", options.alpha, options.seed));
   text += fmt::format("curve: {}\n\n{}\n\n{}\n", points_text(report),
-                      wrap(frontier_verdict(report), kTerminalWidth), plot_text(report, style));
+                      wrapped(frontier_verdict(report)), plot_text(report, style));
   TextTable table;
   for (const FrontierRows& rows : rows_of(report)) add_rows(report, rows, table);
   text += table.text();

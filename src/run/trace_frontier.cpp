@@ -18,6 +18,7 @@
 #include <cmath>
 #include <mutex>
 #include <numbers>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -114,6 +115,7 @@ class ExactCurve {
     FrontierReport report;
     solve();
     collect_curve();
+    place_budgets();
     std::ranges::stable_sort(solved_, [](const Solved& one, const Solved& other) {
       return std::pair(one.risk.mean, -one.model.options.gamma) <
              std::pair(other.risk.mean, -other.model.options.gamma);
@@ -125,6 +127,10 @@ class ExactCurve {
       models.push_back(one.model);
     }
     report.points = score_solved(data_, options_, hooks_, models);
+    for (std::size_t i = 0; i < solved_.size(); ++i) {
+      if (solved_[i].budget)
+        add_outcome(report.points.front(), *solved_[i].budget, report.points[i]);
+    }
     named.write(report, choice_.name());
     report.is_interrupted = is_set(hooks_.stop);
     add_notes(report);
@@ -136,7 +142,35 @@ class ExactCurve {
     SolvedModel model;
     TailRisk risk;
     std::vector<std::string> names = {};
+    std::optional<double> budget = {};  // solved for within it
   };
+
+  static void add_outcome(const RunResult& mean, double budget, RunResult& point) {
+    const double least = mean.train->risk.mean;
+    point.budget = BudgetOutcome{.limit = {RiskLimit::Of::mean, (1 + budget) * least},
+                                 .mean_budget = budget,
+                                 .least = least,
+                                 .attained = point.train->risk.mean};
+  }
+
+  // Of several models with the least CVaR within a budget, one of the curve with less mean is kept.
+  void place_budgets() {
+    const double slack = 1 + options_.solve.tolerance;
+    const std::size_t curve = solved_.size();
+    for (Solved& limited : limited_) {
+      Solved* best = nullptr;
+      for (Solved& point : std::span(solved_).first(curve)) {
+        const bool is_as_good =
+            point.risk.mean <= limited.risk.mean && point.risk.cvar <= slack * limited.risk.cvar;
+        if (is_as_good && (best == nullptr || point.risk.mean < best->risk.mean)) best = &point;
+      }
+      if (best == nullptr) {
+        solved_.push_back(std::move(limited));
+      } else {
+        best->names.insert(best->names.end(), limited.names.begin(), limited.names.end());
+      }
+    }
+  }
 
   // The choice first: an interrupt leaves what is done.
   void solve() {
@@ -168,14 +202,11 @@ class ExactCurve {
     LimitedResult found = frontier_.within({RiskLimit::Of::mean, most});
     if (found.status == ExactStatus::interrupted) return;
     step();
-    if (found.gamma == 0) {  // the whole curve is within the budget
-      tail_names_.push_back(budget_name(budget));
-      return;
-    }
-    solved_.push_back(
+    limited_.push_back(
         {model_of(found.gamma, std::move(found.model), found.certificate, found.status),
          found.risk,
-         {budget_name(budget)}});
+         {budget_name(budget)},
+         budget});
   }
 
   [[nodiscard]] SolvedModel model_of(double gamma, LinearModel model,
@@ -200,10 +231,7 @@ class ExactCurve {
       Solved solved{model_of(gamma, point.model, point.certificate, point.status), point.risk};
       if (gamma == 1) solved.names.emplace_back("mean");
       if (&point == knee) solved.names.emplace_back("knee");
-      if (gamma == 0) {
-        solved.names.insert(solved.names.end(), tail_names_.begin(), tail_names_.end());
-        solved.names.emplace_back("CVaR");
-      }
+      if (gamma == 0) solved.names.emplace_back("CVaR");
       if (choice_.by == FrontierChoice::By::gamma && gamma == choice_.value) {
         solved.names.push_back(choice_.name());
       }
@@ -251,7 +279,7 @@ class ExactCurve {
   FrontierChoice choice_;
   Frontier frontier_;
   std::vector<Solved> solved_;
-  std::vector<std::string> tail_names_;  // budgets that the least CVaR is within
+  std::vector<Solved> limited_;  // within budgets
   std::size_t total_;
   std::size_t done_ = 0;
 };
