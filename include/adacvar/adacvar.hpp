@@ -31,6 +31,7 @@
 #include <adacvar/run/model.hpp>
 #include <adacvar/run/result.hpp>
 #include <adacvar/run/run.hpp>
+#include <adacvar/run/trace_frontier.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 #include <adacvar/sampler/kdpp.hpp>
 #include <adacvar/sampler/make_sampler.hpp>

@@ -5,6 +5,7 @@
 #include <adacvar/learner/network.hpp>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Command {
   std::string about;    ///< one sentence, without a full stop
   std::string example;  ///< a complete command line
   OptionList options;
+  /// Sets defaults that depend on other options, before these are checked; takes the names of the
+  /// options given. Empty: there are none.
+  std::function<void(const std::set<std::string>& given)> resolve_defaults = {};
   /// Returns the exit code; throws the library's errors. `networks` is null in `adacvar`, which is
   /// built without libtorch.
   std::function<int(const NetworkMaker* networks)> run;
@@ -26,6 +30,7 @@ struct Command {
 
 [[nodiscard]] Command make_train_command();
 [[nodiscard]] Command make_compare_command();
+[[nodiscard]] Command make_frontier_command();
 [[nodiscard]] Command make_correct_command();
 [[nodiscard]] Command make_evaluate_command();
 [[nodiscard]] Command make_predict_command();

@@ -40,7 +40,7 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Training", options.checkpoint, without);
   list.add("Network", options.network);
   list.add("Training", options.repeat, without);
-  list.add("Tuning", options.tune);
+  list.add("Tuning", options.tune, without);
   list.add("Trade-off", options.calibrate, without);
   list.add("Best possible", options.solve, without);
   list.add("Sampler of adacvar", options.train.sampler, {"alpha", "gamma"});

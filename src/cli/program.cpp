@@ -139,6 +139,13 @@ void refuse_empty(const OptionList& options, const std::map<std::string, std::st
   }
 }
 
+void resolve_defaults(const Command& command, const std::map<std::string, std::string>& given) {
+  if (!command.resolve_defaults) return;
+  std::set<std::string> names;
+  for (const auto& [name, location] : given) names.insert(name);
+  command.resolve_defaults(names);
+}
+
 // libtorch takes half a second to load, so networks are in a second program beside this one.
 // Returns if it is not installed. Nothing has been read from pipes or printed yet.
 void start_deep_program(char** arguments) {
@@ -172,6 +179,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   }
   for (const std::string& name : parser.given()) given[name] = "";
   parser.apply();
+  resolve_defaults(command, given);
   refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
@@ -249,6 +257,7 @@ std::vector<Command> make_commands() {
   std::vector<Command> commands;
   commands.push_back(make_train_command());
   commands.push_back(make_compare_command());
+  commands.push_back(make_frontier_command());
   commands.push_back(make_correct_command());
   commands.push_back(make_evaluate_command());
   commands.push_back(make_predict_command());

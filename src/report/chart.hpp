@@ -33,6 +33,10 @@ struct XySeries {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
+  // In a scatter chart:
+  bool is_joined = false;                 ///< a line with small points
+  std::vector<std::string> names = {};    ///< drawn beside the points
+  std::vector<std::string> details = {};  ///< shown when pointing at them; `; ` separates lines
 };
 
 /// A labelled value on the x axis.

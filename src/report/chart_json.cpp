@@ -55,11 +55,21 @@ ordered_json marks_json(const std::vector<ChartMark>& marks) {
   return list;
 }
 
+ordered_json texts_json(const std::vector<std::string>& texts) {
+  ordered_json list = ordered_json::array();
+  for (const std::string& text : texts) list.push_back(text_json(text));
+  return list;
+}
+
 ordered_json series_json(const std::vector<XySeries>& series) {
   ordered_json list = ordered_json::array();
   for (const XySeries& one : series) {
-    list.push_back(
-        {{"name", text_json(one.name)}, {"x", numbers_json(one.x)}, {"y", numbers_json(one.y)}});
+    ordered_json json = {
+        {"name", text_json(one.name)}, {"x", numbers_json(one.x)}, {"y", numbers_json(one.y)}};
+    if (one.is_joined) json["joined"] = true;
+    if (!one.names.empty()) json["names"] = texts_json(one.names);
+    if (!one.details.empty()) json["details"] = texts_json(one.details);
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -72,12 +82,10 @@ ordered_json json_of(const BarChart& chart) {
                       {"errors", errors_json(one)},
                       {"marked", one.marked}});
   }
-  ordered_json groups = ordered_json::array();
-  for (const std::string& group : chart.groups) groups.push_back(text_json(group));
   return {{"kind", "bar"},
           {"yLabel", text_json(chart.y_label)},
           {"logY", chart.log_y},
-          {"groups", std::move(groups)},
+          {"groups", texts_json(chart.groups)},
           {"series", std::move(series)}};
 }
 

@@ -47,6 +47,17 @@ std::string line_words(const XySeries& series) {
                      number_text(most->second));
 }
 
+// `marks: knee 3 at 2, end 1 at 5`.
+std::string named_words(const XySeries& series) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < series.names.size(); ++i) {
+    if (!std::isfinite(series.x.at(i)) || !std::isfinite(series.y.at(i))) continue;
+    words.push_back(fmt::format("{} {} at {}", series.names[i], number_text(series.y[i]),
+                                number_text(series.x[i])));
+  }
+  return fmt::format("{}: {}.", series.name, join(words, "; "));
+}
+
 // Range of the values, and of the bins if it is smaller.
 std::string range_words(const HistogramSeries& series) {
   if (series.edges.empty()) return "no values";
@@ -108,7 +119,9 @@ std::string points_words(const XySeries& series) {
 
 std::string words_of(const ScatterChart& chart) {
   std::string text = fmt::format("Points: {} at {}.", chart.y_label, chart.x_label);
-  for (const XySeries& series : chart.series) text += ' ' + points_words(series);
+  for (const XySeries& series : chart.series) {
+    text += ' ' + (series.names.empty() ? points_words(series) : named_words(series));
+  }
   return text;
 }
 

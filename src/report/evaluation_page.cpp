@@ -1,6 +1,6 @@
 #include "base/join.hpp"
-#include "report/guarantee_report.hpp"
 #include "report/coefficient_report.hpp"
+#include "report/guarantee_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
 #include "report/predicted_figure.hpp"
@@ -182,9 +182,8 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
   }
   if (!evaluation.groups.empty()) page.sections.push_back(group_section(evaluation));
   if (!evaluation.detail.classes.empty()) {
-    const std::vector<NamedDetail> details = {{"model", evaluation.detail,
-                                               evaluation.all.accuracy, evaluation.all.auc,
-                                               evaluation.all.confusion}};
+    const std::vector<NamedDetail> details = {{"model", evaluation.detail, evaluation.all.accuracy,
+                                               evaluation.all.auc, evaluation.all.confusion}};
     page.sections.push_back(classes_section(details, rows));
   }
   page.sections.push_back(

@@ -104,10 +104,10 @@
     },
   });
 
-  // Right of the point, left, above or below it, where there is space.
+  // Right of the point, above to its right, left, above or below it, where there is space.
   function freePlace(point, width, area, taken) {
     const box = (left, top) => ({ left, top, width, height: 15 });
-    const places = [box(point.x + 11, point.y - 8), box(point.x - 11 - width, point.y - 8),
+    const places = [box(point.x + 11, point.y - 8), box(point.x + 9, point.y - 23), box(point.x - 11 - width, point.y - 8),
       box(point.x - width / 2, point.y - 26), box(point.x - width / 2, point.y + 10),
       box(point.x - width / 2, point.y - 42), box(point.x - width / 2, point.y + 26)];
     const inside = one => one.left >= area.left && one.left + width <= area.right;
@@ -124,13 +124,19 @@
       const { ctx: context, chartArea: area } = chart;
       context.save();
       inked(context, 1, []);
-      const taken = chart.data.datasets.flatMap((set, s) => (set.showLine ? [] : chart.getDatasetMeta(s).data))
-        .map(point => ({ left: point.x - 8, top: point.y - 8, width: 16, height: 16 }));
+      const taken = chart.data.datasets.flatMap((set, s) => {
+        const half = set.showLine ? 2 : 8;
+        return set.label === 'equal' ? [] : chart.getDatasetMeta(s).data
+          .map(point => ({ left: point.x - half, top: point.y - half, width: 2 * half, height: 2 * half }));
+      });
       chart.data.datasets.forEach((set, s) => {
         const meta = chart.getDatasetMeta(s);
-        if (meta.hidden || set.showLine || set.data.length !== 1) return;
-        const place = freePlace(meta.data[0], context.measureText(set.label).width, area, taken);
-        if (place) context.fillText(set.label, place.left, place.top + 12);  // else the legend has it
+        if (meta.hidden || set.showLine) return;
+        const names = set.names || (set.data.length === 1 ? [set.label] : []);
+        names.forEach((name, i) => {
+          const place = freePlace(meta.data[i], context.measureText(name).width, area, taken);
+          if (place) context.fillText(name, place.left, place.top + 12);  // else the legend or tooltip has it
+        });
       });
       context.restore();
     },
@@ -156,9 +162,12 @@
         },
         tooltip: {
           callbacks: {
-            label: item => data.kind === 'bar'
-              ? `${item.dataset.label}: ${numberText(item.parsed.y)}`
-              : `${item.dataset.label}: ${numberText(item.parsed.y)} at ${numberText(item.parsed.x)}`,
+            label: item => {
+              const name = item.dataset.label;
+              if (item.dataset.details) return item.dataset.details[item.dataIndex].split('; ');
+              return data.kind === 'bar' ? `${name}: ${numberText(item.parsed.y)}`
+                : `${name}: ${numberText(item.parsed.y)} at ${numberText(item.parsed.x)}`;
+            },
             title: items => (data.kind === 'bar' && items.length ? items[0].label : ''),
           },
         },
@@ -201,7 +210,8 @@
       label: series.name, data: points(series).filter(point => (!data.logX || point.x > 0) && (!data.logY || point.y > 0)),
       backgroundColor: many ? faded(colour(n), 0.5) : colour(n), borderColor: colour(n),
       pointStyle: shapes[n % 5], rotation: n % 5 === 4 ? 180 : 0, pointRadius: radius, pointHoverRadius: radius + 2,
-      borderWidth: many ? 0 : 2, order: cloud ? -n : 0,
+      borderWidth: many ? 0 : 2, order: cloud ? -n : 0, names: series.names, details: series.details,
+      ...(series.joined ? { pointRadius: 2, pointHoverRadius: 6, showLine: true, borderDash: dashes[n % 5], clip: false } : {}),
     };
   }
 
@@ -241,7 +251,7 @@
         sets.push({ label: 'equal', data: diagonal(data), type: 'line', showLine: true, pointRadius: 0,
           borderColor: style('--soft'), borderDash: [2, 3], borderWidth: 1.5 });
       }
-      const room = { grace: data.shares ? 0 : '8%' };
+      const room = { grace: data.shares || data.series.some(series => series.joined) ? 0 : '8%' };
       return {
         type: 'scatter',
         data: { datasets: sets },
@@ -342,6 +352,26 @@
     }
   }
 
+  // The arrow keys walk along a curve: left and right to its next point, up and down to the next curve.
+  function walk(element, event) {
+    const chart = (charts.get(element) || [])[0];
+    const curves = chart ? chart.data.datasets.map((set, s) => s).filter(s => chart.data.datasets[s].showLine
+      && chart.data.datasets[s].details && chart.isDatasetVisible(s)) : [];
+    const [across, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key] || [];
+    if (curves.length === 0 || across === undefined) return;
+    event.preventDefault();
+    const now = chart.getActiveElements()[0];
+    const curve = now ? Math.max(curves.indexOf(now.datasetIndex), 0) : 0;
+    const datasetIndex = curves[now ? (curve + down + curves.length) % curves.length : 0];
+    const last = chart.data.datasets[datasetIndex].data.length - 1;
+    const index = now ? Math.min(Math.max(now.index + across, 0), last) : 0;
+    const active = [{ datasetIndex, index }];
+    chart.setActiveElements(active);
+    chart.tooltip.setActiveElements(active, chart.getDatasetMeta(datasetIndex).data[index].getProps(['x', 'y']));
+    chart.update();
+    document.getElementById('said').textContent = chart.data.datasets[datasetIndex].details[index];
+  }
+
   const drawAll = () => document.querySelectorAll('[data-figure]').forEach(draw);
 
   function sortBy(table, column, header) {
@@ -400,6 +430,8 @@
     })));
   document.querySelectorAll('[data-figure]').forEach(element =>
     element.addEventListener('change', () => draw(element)));
+  document.querySelectorAll('[data-figure] .plot').forEach(plot =>
+    plot.addEventListener('keydown', event => walk(plot.closest('[data-figure]'), event)));
   document.querySelectorAll('table').forEach(table =>
     table.querySelectorAll('th').forEach((header, column) =>
       header.querySelector('button')?.addEventListener('click', () => sortBy(table, column, header))));

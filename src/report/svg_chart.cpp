@@ -266,16 +266,17 @@ bool are_apart(const Box& one, const Box& other) {
          other.bottom() < one.top;
 }
 
-// Right of the point, left, above or below it, where there is space.
+// Right of the point, above to its right, left, above or below it, where there is space.
 void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot,
                      std::vector<Box>& taken) {
   const std::string words = shorten(point.name, 30);
   const double width = label_width(words);
   const auto [x, y] = point.at;
   const auto box = [&](double left, double top) { return Box{left, top, width, 15}; };
-  const std::array places = {box(x + 11, y - 8),         box(x - 11 - width, y - 8),
-                             box(x - width / 2, y - 26), box(x - width / 2, y + 10),
-                             box(x - width / 2, y - 42), box(x - width / 2, y + 26)};
+  const std::array places = {box(x + 11, y - 8),         box(x + 9, y - 23),
+                             box(x - 11 - width, y - 8), box(x - width / 2, y - 26),
+                             box(x - width / 2, y + 10), box(x - width / 2, y - 42),
+                             box(x - width / 2, y + 26)};
   const Box* const found = std::ranges::find_if(places, [&](const Box& place) {
     return place.left >= plot.left && place.right() <= plot.right() &&
            std::ranges::all_of(taken, [&](const Box& other) { return are_apart(place, other); });
@@ -283,6 +284,39 @@ void draw_point_name(SvgCanvas& canvas, const NamedPoint& point, const Box& plot
   if (found == places.end()) return;  // the legend has it
   taken.push_back(*found);
   canvas.text({found->left, found->top + 12}, words);
+}
+
+std::string tooltip_of(const XySeries& series, std::size_t i) {
+  if (i < series.details.size()) return series.details[i];
+  return fmt::format("{}: {}, {}", series.name, number_text(series.x[i]), number_text(series.y[i]));
+}
+
+// Points of a line are small; the others are named, if they have names or are alone.
+void draw_points(SvgCanvas& canvas, const XySeries& series, std::size_t n, const XyPlot& plot,
+                 std::vector<NamedPoint>& named, std::vector<Box>& taken) {
+  if (series.is_joined) canvas.path(line_path(series, plot), "line " + stroke_class(n));
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!plot.can_show(series.x[i], series.y[i])) continue;
+    const Point at = plot.point(series.x[i], series.y[i]);
+    if (series.is_joined) {
+      const Box dot{at.x - 2, at.y - 2, 4, 4};
+      canvas.rectangle(dot, fill_class(n), tooltip_of(series, i));
+      taken.push_back(dot);
+      continue;
+    }
+    if (count > kManyPoints) {
+      canvas.dot(at, n);
+      continue;
+    }
+    canvas.shape(at, n, tooltip_of(series, i));
+    taken.push_back({at.x - 8, at.y - 8, 16, 16});
+    if (i < series.names.size()) {
+      named.push_back({series.names[i], at});
+    } else if (count == 1) {
+      named.push_back({series.name, at});
+    }
+  }
 }
 
 // --- histograms
@@ -403,26 +437,12 @@ std::string svg(const ScatterChart& chart) {
   canvas.legend(names_of(chart.series), Swatch::shape);
   const XyPlot plot = begin_xy_plot(canvas, chart, true, chart.shares);
   if (chart.diagonal) draw_diagonal(canvas, plot);
-  std::vector<NamedPoint> lonely;
+  std::vector<NamedPoint> named;
   std::vector<Box> taken;
   for (std::size_t n = 0; n < chart.series.size(); ++n) {
-    const XySeries& series = chart.series[n];
-    const std::size_t count = std::min(series.x.size(), series.y.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!plot.can_show(series.x[i], series.y[i])) continue;
-      const Point at = plot.point(series.x[i], series.y[i]);
-      if (count > kManyPoints) {
-        canvas.dot(at, n);
-        continue;
-      }
-      canvas.shape(at, n,
-                   fmt::format("{}: {}, {}", series.name, number_text(series.x[i]),
-                               number_text(series.y[i])));
-      taken.push_back({at.x - 8, at.y - 8, 16, 16});
-      if (count == 1) lonely.push_back({series.name, at});
-    }
+    draw_points(canvas, chart.series[n], n, plot, named, taken);
   }
-  for (const NamedPoint& point : lonely) draw_point_name(canvas, point, plot.box, taken);
+  for (const NamedPoint& point : named) draw_point_name(canvas, point, plot.box, taken);
   return canvas.element(plot.box.bottom() + 50, chart.title, text_alternative(chart));
 }
 

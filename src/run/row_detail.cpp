@@ -108,19 +108,6 @@ std::vector<ClassScore> class_scores(const RowsView& view) {
   return scores;
 }
 
-std::vector<CalibrationBin> calibration_of(const RowsView& view) {
-  const std::size_t classes = view.data.class_names.size();
-  std::vector<double> confidences(view.data.rows);
-  std::vector<std::uint8_t> correct(view.data.rows);
-  for (std::size_t i = 0; i < view.data.rows; ++i) {
-    const auto predicted = static_cast<std::size_t>(view.scored.predictions.values[i]);
-    const double probability = view.scored.predictions.probabilities[i * classes + predicted];
-    confidences[i] = std::clamp(probability, 0.0, 1.0);  // rounding
-    correct[i] = view.data.targets[i] == view.scored.predictions.values[i] ? 1 : 0;
-  }
-  return calibration(confidences, correct, 10, view.data.weights);
-}
-
 std::vector<WorstRow> worst_rows(const RowsView& view, std::size_t count) {
   const std::vector<InputColumn> columns = main_columns(view);
   std::vector<WorstRow> worst;
@@ -152,7 +139,7 @@ PartDetail describe_rows(const RowsView& view, std::size_t worst) {
     return detail;
   }
   detail.classes = class_scores(view);
-  if (!view.scored.predictions.probabilities.empty()) detail.calibration = calibration_of(view);
+  detail.calibration = calibration_of(view.data, view.scored.predictions);
   return detail;
 }
 

@@ -154,6 +154,24 @@ class Runner {
     return results;
   }
 
+  /// Scores solutions that are known.
+  std::vector<RunResult> score_solved(std::span<const SolvedModel> solved) {
+    std::vector<RunResult> results;
+    results.reserve(solved.size());
+    for (const SolvedModel& one : solved) {
+      Group group;
+      group.best = Outcome{.options = one.options, .result = {}};
+      group.best->result.model = one.model;
+      group.best->result.stop_reason = reason_of(one.status);
+      group.best->certificate = one.certificate;
+      if (valid() != nullptr) group.best->valid = score_rows(*group.best, *valid());
+      group.trials = 1;
+      ScoredSets scored;
+      results.push_back(make_result(group, scored));
+    }
+    return results;
+  }
+
  private:
   struct Group {
     std::optional<Outcome> best;
@@ -580,6 +598,11 @@ std::vector<RunResult> run_all(const PreparedData& data, const RunOptions& optio
 std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
                                 const RunHooks& hooks, std::vector<double> alphas) {
   return Runner(data, options, hooks).run_path(std::move(alphas));
+}
+
+std::vector<RunResult> score_solved(const PreparedData& data, const RunOptions& options,
+                                    const RunHooks& hooks, std::span<const SolvedModel> solved) {
+  return Runner(data, options, hooks).score_solved(solved);
 }
 
 }  // namespace adacvar

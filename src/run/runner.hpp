@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/run/run.hpp>
+#include <adacvar/solver/exact_cvar.hpp>
 #include "data/prepare_data.hpp"
 
 #include <span>
@@ -17,6 +18,19 @@ namespace adacvar {
 /// Returns exact models for these tail shares, in increasing order.
 [[nodiscard]] std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
                                               const RunHooks& hooks, std::vector<double> alphas);
+
+/// An exact solution, in the learner's units.
+struct SolvedModel {
+  TrainOptions options;
+  LinearModel model;
+  Certificate certificate;
+  ExactStatus status = ExactStatus::stalled;
+};
+
+/// Scores solutions on the training, validation and test rows, in their order; no details.
+[[nodiscard]] std::vector<RunResult> score_solved(const PreparedData& data,
+                                                  const RunOptions& options, const RunHooks& hooks,
+                                                  std::span<const SolvedModel> solved);
 
 /// Runs on prepared data: training, risks, certificates and notes.
 /// Throws: like check_tuning.

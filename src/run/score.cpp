@@ -71,6 +71,9 @@ ScoredRows score(const Scorer& model, const Loss& loss, double alpha, const Data
   result.risk.accuracy = matrix.accuracy();
   result.risk.min_class_precision = matrix.min_class_precision();
   result.risk.confusion = counts_of(matrix);
+  if (!result.predictions.probabilities.empty()) {
+    result.risk.calibration_error = calibration_error(calibration_of(data, result.predictions));
+  }
   return result;
 }
 
@@ -99,6 +102,20 @@ std::optional<double> auc_of(const Dataset& data, const Predictions& predictions
   std::vector<std::size_t> places(data.rows);
   std::iota(places.begin(), places.end(), std::size_t{0});
   return auc_of(data, predictions, places);
+}
+
+std::vector<CalibrationBin> calibration_of(const Dataset& data, const Predictions& predictions) {
+  if (predictions.probabilities.empty()) return {};
+  const std::size_t classes = data.class_names.size();
+  std::vector<double> confidences(data.rows);
+  std::vector<std::uint8_t> correct(data.rows);
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    const auto predicted = static_cast<std::size_t>(predictions.values[i]);
+    const double probability = predictions.probabilities[i * classes + predicted];
+    confidences[i] = std::clamp(probability, 0.0, 1.0);  // rounding
+    correct[i] = data.targets[i] == predictions.values[i] ? 1 : 0;
+  }
+  return calibration(confidences, correct, 10, data.weights);
 }
 
 }  // namespace adacvar

@@ -5,6 +5,7 @@
 #include <adacvar/data/dataset.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/scorer.hpp>
+#include <adacvar/risk/calibration.hpp>
 #include <adacvar/run/result.hpp>
 
 #include <cstddef>
@@ -33,5 +34,8 @@ struct ScoredRows {
                                            std::span<const std::size_t> places);
 /// AUC of all rows.
 [[nodiscard]] std::optional<double> auc_of(const Dataset& data, const Predictions& predictions);
+/// Ten bins of the predicted classes' probabilities; empty for predictions without probabilities.
+[[nodiscard]] std::vector<CalibrationBin> calibration_of(const Dataset& data,
+                                                         const Predictions& predictions);
 
 }  // namespace adacvar

@@ -1,6 +1,6 @@
 """report_page.py PROGRAM: the pages that PROGRAM writes, in headless Chromium through chromedriver.
 
-Makes pages by `train`, `compare`, `evaluate` and `reproduce` on data with names that are markup, opens each as a
+Makes pages by `train`, `compare`, `evaluate`, `reproduce` and `frontier` on data with names that are markup, opens each as a
 file and checks: nothing in the console, no request but for the page itself, every figure drawn, the
 switches, the sorting and the copying work, all by keyboard where a keyboard should do. Exit code 77
 (ctest: skipped) where there is no Chromium or chromedriver.
@@ -18,7 +18,7 @@ import urllib.request
 
 SKIPPED = 77
 PROGRAM = ''
-PAGES = ('compare.html', 'train.html', 'evaluate.html', 'classes.html', 'reproduce.html')
+PAGES = ('compare.html', 'train.html', 'evaluate.html', 'classes.html', 'reproduce.html', 'frontier.html')
 EVIL = '</script><img src=x onerror=alert(1)>'
 
 
@@ -118,6 +118,8 @@ class ReportPage(unittest.TestCase):
         cls.make('compare', 'classes.csv', '--target', 'kind', '--epochs', '3', '--report', 'classes.html')
         cls.make('reproduce', 'convex', '--sets', 'sinc', '--make-rows', '60', '--seeds', '2', '--out', 'r',
                  '--report', 'reproduce.html')
+        cls.make('frontier', 'classes.csv', '--target', 'kind', '--alpha', '0.3', '--points', '8', '--report',
+                 'frontier.html')
 
     @classmethod
     def tearDownClass(cls):
@@ -278,6 +280,32 @@ class ReportPage(unittest.TestCase):
         width, full = self.browser.run('return [long.offsetWidth, long.scrollWidth]')
         self.assertLess(width, 300)
         self.assertGreater(full, width)
+
+    def test_a_curve_is_pointed_at_by_mouse_and_arrow_keys(self):
+        self.open('frontier.html')
+        shown = """
+          const chart = Chart.getChart(document.querySelector('#frontier canvas'));
+          return chart.tooltip.opacity > 0 ? chart.tooltip.body.flatMap(part => part.lines) : [];"""
+        self.assertEqual(self.browser.run(shown), [])
+        self.browser.run("document.querySelector('#frontier .plot').focus()")
+        self.browser.press('\ue014')  # arrow to the right
+        first = self.browser.run(shown)
+        self.assertTrue(first[0].startswith('test rows, gamma 1'), first)
+        self.assertTrue(any(line.startswith('accuracy') for line in first), first)
+        self.browser.press('\ue014')
+        self.assertNotEqual(first, self.browser.run(shown))
+        self.browser.press('\ue015')  # down: the next curve
+        self.assertTrue(self.browser.run(shown)[0].startswith('validation rows'), self.browser.run(shown))
+        self.assertIn('validation rows', self.browser.run("return document.getElementById('said').textContent"))
+        place = self.browser.run("""
+          const canvas = document.querySelector('#frontier canvas');
+          const end = Chart.getChart(canvas).getDatasetMeta(0).data.at(-1);
+          const box = canvas.getBoundingClientRect();
+          return [Math.round(box.left + end.x), Math.round(box.top + end.y)];""")
+        self.browser.ask('POST', '/actions', {'actions': [{'type': 'pointer', 'id': 'mouse', 'actions': [
+            {'type': 'pointerMove', 'duration': 0, 'x': place[0], 'y': place[1]}]}]})
+        self.assertTrue(any('gamma 0' in line for line in self.browser.run(shown)), self.browser.run(shown))
+        self.assertEqual(self.browser.log('browser'), [])
 
     def test_a_command_is_copied_as_it_was_written(self):
         self.open('compare.html')

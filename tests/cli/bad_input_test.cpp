@@ -50,7 +50,7 @@ const std::string kBuiltIn =
     "normal, pareto, sinc, abalone, boston, cpu-small, adult, australian, german, monks, phoneme, "
     "spambase, splice, titanic, mnist, fashion-mnist, cifar-10";
 const std::string kCommands =
-    "train, compare, correct, evaluate, predict, reproduce, data list, data describe, data make, "
+    "train, compare, frontier, correct, evaluate, predict, reproduce, data list, data describe, data make, "
     "data fetch";
 
 std::vector<Case> cases() {
@@ -526,6 +526,37 @@ std::vector<Case> cases() {
        "compare good.csv --target y --repeats 2 --seed 18446744073709551615",
        2,
        "seed = 18446744073709551615 with repeats = 2",
+       {}},
+      {"frontier_gamma_beyond_1",
+       "frontier good.csv --target y --at gamma=2",
+       2,
+       "gamma = 2 is outside [0, 1]",
+       {}},
+      {"frontier_less_than_the_least_mean",
+       "frontier good.csv --target y --at mean=-5% --model new.json",
+       2,
+       "mean=-5% ... least mean",
+       {}},
+      {"frontier_unknown_mark",
+       "frontier good.csv --target y --at elbow",
+       2,
+       "at = 'elbow' ... knee, gamma= ... mean=+",
+       {}},
+      {"frontier_of_the_mean",
+       "frontier good.csv --target y --alpha 1",
+       2,
+       "alpha = 1 ... one point",
+       {}},
+      {"frontier_of_one_point", "frontier good.csv --target y --points 1", 2, "points = 1", {}},
+      {"frontier_by_the_mean",
+       "frontier good.csv --target y --algorithm mean",
+       2,
+       "algorithm = mean ... one point",
+       {}},
+      {"frontier_csv_in_no_folder",
+       "frontier good.csv --target y --csv no/curve.csv",
+       2,
+       "no/curve.csv",
        {}},
       {"no_data_folder", "train adult --data-dir no", 3, "no: ... ADACVAR_DATA", {}},
       {"keep_unknown_column",

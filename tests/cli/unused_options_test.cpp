@@ -108,6 +108,8 @@ std::vector<Row> unused() {
   add("train adult", {"separator comma", "header no", "make-rows 30"});
   add("compare no.csv", {"tau 0.3", "select cvar", "make-rows 20", "information full"});
   add("compare no.csv --learner btl --certify no", {"tolerance 0.1"});
+  add("frontier no.csv", {"epochs 3", "learning-rate 0.1", "certify yes", "exploration 0.1"});
+  add("frontier no.csv --network mlp", {"ridge 1", "tolerance 0.1", "threads 2"});
   add("evaluate no.json no.csv", {"make-rows 20", "data-dir .", "loss-max 3"});
   add("evaluate no.json no.csv --guarantee 0", {"loss-max 3"});
   add("correct no.csv --prediction f", {"tau 0.3", "make-rows 20", "data-dir ."});
@@ -165,6 +167,8 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
       "train no.csv --tune=false --algorithm exact",
       "compare no.csv --gamma 0.1 --temperature 0.1 --level-window 50 --learner btl --radius 1 "
       "--learning-rate 0.1 --tolerance 0.1 --epochs 3 --certify yes --threads 2",
+      "frontier no.csv --alpha 0.2 --ridge 1 --tolerance 0.1 --threads 2 --points 5 --at knee",
+      "frontier no.csv --algorithm trunc --epochs 3 --certify no --learning-rate 0.1",
       "evaluate no.json no.csv --separator comma --categorical a",
       "evaluate no.json sinc --make-rows 20",
       "evaluate no.json no.csv --guarantee 0.9 --loss-max 3 --against no.json",

@@ -29,6 +29,9 @@ struct PartRisk {
   std::optional<double> auc = {};
   /// Classes only: classes^2 numbers of rows, or weights, by actual and then predicted class.
   std::vector<double> confusion = {};
+  /// Mean distance of the predicted class's probability from the accuracy, over 10 bins; classes
+  /// only, and not for the hinge loss, which has no probabilities.
+  std::optional<double> calibration_error = {};
   /// In a comparison: the difference to the least CVaR of the trained algorithms, by a paired
   /// bootstrap over the rows. `best`: trained, and not significantly above the least.
   std::optional<CvarDifference> above_least = {};
