@@ -7,6 +7,7 @@ switches, the sorting and the copying work, all by keyboard where a keyboard sho
 """
 
 import base64
+import csv
 import json
 import os
 import shutil
@@ -210,7 +211,7 @@ class ReportPage(unittest.TestCase):
         self.browser.run('document.querySelector(`[data-copies="${risks.id}"]`).click()')
         copied = self.browser.run('return copied')[0].splitlines()
         self.assertTrue(copied[0].startswith('algorithm,mean,VaR,CVaR'), copied[0])
-        self.assertEqual([float(line.split(',')[3]) for line in copied[1:]], found)
+        self.assertEqual([float(row[3]) for row in csv.reader(copied[1:])], found)
 
     def test_charts_have_words_and_the_page_fits_a_phone(self):
         for name in PAGES:
