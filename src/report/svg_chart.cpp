@@ -228,8 +228,10 @@ void widen_to_shares(ValueRange& range) {
   range.add(1.0);
 }
 
+// The x axis of points ends at round numbers, that of lines where they end.
 template <class XyChart>
 XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points, bool shares = false) {
+  const bool has_lines = std::ranges::any_of(chart.series, &XySeries::is_joined);
   ValueRange x = range_of(chart.series, &XySeries::x, chart.log_x);
   ValueRange y = range_of(chart.series, &XySeries::y, chart.log_y);
   const bool margin = points && !shares;
@@ -238,7 +240,7 @@ XyPlot begin_xy_plot(SvgCanvas& canvas, const XyChart& chart, bool points, bool 
     widen_to_shares(y);
   }
   XyPlot plot{.box = {},
-              .x = {margin ? with_margin(x) : x, points},
+              .x = {margin ? with_margin(x) : x, points && !has_lines},
               .y = {margin ? with_margin(y) : y, true}};
   canvas.skip(kLabelRow);
   const double left = left_margin(plot.y);

@@ -154,21 +154,14 @@ class Runner {
     return results;
   }
 
-  /// Scores solutions that are known.
+  /// Scores solutions that are known, in parallel.
   std::vector<RunResult> score_solved(std::span<const SolvedModel> solved) {
+    std::vector<std::optional<RunResult>> scored(solved.size());
+    for_each_block(solved.size(), static_cast<unsigned>(options_.tune.threads),
+                   [&](std::size_t i) { scored[i] = score_one(solved[i]); });
     std::vector<RunResult> results;
     results.reserve(solved.size());
-    for (const SolvedModel& one : solved) {
-      Group group;
-      group.best = Outcome{.options = one.options, .result = {}};
-      group.best->result.model = one.model;
-      group.best->result.stop_reason = reason_of(one.status);
-      group.best->certificate = one.certificate;
-      if (valid() != nullptr) group.best->valid = score_rows(*group.best, *valid());
-      group.trials = 1;
-      ScoredSets scored;
-      results.push_back(make_result(group, scored));
-    }
+    for (std::optional<RunResult>& result : scored) results.push_back(std::move(*result));
     return results;
   }
 
@@ -225,6 +218,18 @@ class Runner {
     const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
     for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
     groups_.emplace_back().is_limited = is_limited;
+  }
+
+  RunResult score_one(const SolvedModel& solved) {
+    Group group;
+    group.best = Outcome{.options = solved.options, .result = {}};
+    group.best->result.model = solved.model;
+    group.best->result.stop_reason = reason_of(solved.status);
+    group.best->certificate = solved.certificate;
+    if (valid() != nullptr) group.best->valid = score_rows(*group.best, *valid());
+    group.trials = 1;
+    ScoredSets sets;
+    return make_result(group, sets);
   }
 
   void run_one(const Candidate& candidate) {

@@ -48,7 +48,8 @@ TEST(FrontierCommand, writes_table_json_csv_page_figures_and_the_chosen_model) {
   EXPECT_EQ(lines, 1 + found["points"].size());
   const std::string page = content_of(folder.path() / "r.html");
   EXPECT_NE(page.find(">Curve</h2>"), std::string::npos);
-  EXPECT_NE(page.find("adacvar frontier pareto --at mean=+2% --make-rows 400"), std::string::npos)
+  EXPECT_NE(page.find("adacvar frontier pareto --points 5 --at mean=+2% --make-rows 400"),
+            std::string::npos)
       << page.substr(page.find("adacvar frontier"), 100);
   EXPECT_TRUE(content_of(folder.path() / "fig" / "frontier.svg").starts_with("<svg "));
   // The model is the point: the same risk on the same training rows.

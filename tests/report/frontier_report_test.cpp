@@ -125,7 +125,8 @@ TEST(FrontierReport, csv_has_a_line_for_every_point) {
 }
 
 TEST(FrontierReport, page_has_the_curve_with_details_and_the_marks) {
-  const Page page = frontier_page(made_frontier(true), {.command = "adacvar frontier t.csv"});
+  const Page page =
+      frontier_page(made_frontier(true), {.command = "adacvar frontier t.csv", .options = {}});
   std::vector<std::string> titles;
   for (const PageSection& section : page.sections) titles.push_back(section.title);
   EXPECT_EQ(titles, (std::vector<std::string>{"Curve", "Classes", "Marks", "Points",
