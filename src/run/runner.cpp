@@ -60,8 +60,15 @@ struct Candidate {
   std::size_t group = 0;  // index of its algorithm
 };
 
-// `limits`: models within them come first, the others by what is limited.
-bool is_better(const Outcome& one, const Outcome& other, Selection select, Limits* limits) {
+/// How candidates are compared. `limits`: models within them come first, the others by what is
+/// limited. `risk` is the one asked for: that of a candidate may have another gamma.
+struct Judge {
+  Selection select;
+  Risk risk;
+  Limits* limits = nullptr;
+};
+
+bool is_better(const Outcome& one, const Outcome& other, const Judge& judge) {
   const auto diverged = [](const Outcome& o) {
     return o.result.stop_reason == StopReason::diverged;
   };
@@ -69,18 +76,17 @@ bool is_better(const Outcome& one, const Outcome& other, Selection select, Limit
   if (!one.valid || !other.valid) return false;
   const TailRisk& risk = one.valid->risk.risk;
   const TailRisk& other_risk = other.valid->risk.risk;
-  if (limits != nullptr) {
-    const bool is_within = limits->contains(risk);
-    if (is_within != limits->contains(other_risk)) return is_within;
-    const RiskLimit limit = limits->limit();
+  if (judge.limits != nullptr) {
+    const bool is_within = judge.limits->contains(risk);
+    if (is_within != judge.limits->contains(other_risk)) return is_within;
+    const RiskLimit limit = judge.limits->limit();
     if (!is_within) return limit.value(risk) < limit.value(other_risk);
     if (limit.of == RiskLimit::Of::cvar) return risk.mean < other_risk.mean;
   }
-  const auto score_of = [](const Outcome& o) {
-    return SelectionScore{o.options.risk().of(o.valid->risk.risk),
-                          o.valid->risk.accuracy.value_or(0)};
+  const auto score_of = [&](const Outcome& o) {
+    return SelectionScore{judge.risk.of(o.valid->risk.risk), o.valid->risk.accuracy.value_or(0)};
   };
-  return is_selected_before(score_of(one), score_of(other), select);
+  return is_selected_before(score_of(one), score_of(other), judge.select);
 }
 
 /// Trains and scores all candidates, in parallel.
@@ -353,9 +359,10 @@ class Runner {
     if (outcome.valid && select == Selection::accuracy) {
       progress.valid_accuracy = outcome.valid->risk.accuracy;
     }
-    Limits* limits = group.is_limited && options_.tune.tune ? &*limits_ : nullptr;
-    if (!group.best || is_better(outcome, *group.best, select, limits) ||
-        (!is_better(*group.best, outcome, select, limits) && number < group.best_number)) {
+    const Judge judge{select, options_.train.risk(),
+                      group.is_limited && options_.tune.tune ? &*limits_ : nullptr};
+    if (!group.best || is_better(outcome, *group.best, judge) ||
+        (!is_better(*group.best, outcome, judge) && number < group.best_number)) {
       group.best = std::move(outcome);
       group.best_number = number;
     }

@@ -111,11 +111,11 @@ TEST(RunText, tuning_names_the_selected_options) {
   mean.trials = 18;
   const std::string text = run_text({{adacvar, with_eta, trunc, soft, mean}, {}});
   EXPECT_TRUE(
-      text.ends_with("\nadacvar: selected from 18 runs: sgd, learning rate 0.001, eta-scale 3\n"
-                     "adacvar: selected from 18 runs: sgd, learning rate 0.001, eta 0.25\n"
+      text.ends_with("\nadacvar: selected from 18 runs: auto, learning rate 0.001, eta-scale 3\n"
+                     "adacvar: selected from 18 runs: auto, learning rate 0.001, eta 0.25\n"
                      "trunc: selected from 18 runs: adam, learning rate 0\n"
-                     "soft: selected from 17 runs: sgd, learning rate 0, temperature 0.1\n"
-                     "mean: selected from 18 runs: sgd, learning rate 0\n"))
+                     "soft: selected from 17 runs: auto, learning rate 0, temperature 0.1\n"
+                     "mean: selected from 18 runs: auto, learning rate 0\n"))
       << text;
 }
 

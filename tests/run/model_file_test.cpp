@@ -63,6 +63,7 @@ TrainedModel with_parameters(const Preprocessor& preprocessor, const Loss& loss)
                      .source = "t.csv",
                      .fingerprint = {4, 3, "0123456789abcdef"},
                      .shares = {0.6, 0.3, 0.1}};
+  model.options.sampler.gamma = model.options.gamma;  // a file has one
   fill(model.model);
   return model;
 }
