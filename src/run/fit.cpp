@@ -105,6 +105,8 @@ RunOptions run_options(const FitOptions& options) {
   run.loss = options.loss;
   run.train = options.steps;
   run.train.alpha = options.alpha;
+  run.train.gamma = options.gamma;
+  run.budget = {.mean_budget = options.mean_budget, .cvar_limit = options.cvar_limit};
   run.train.ridge = options.ridge;
   run.train.seed = options.seed;
   run.tune.threads = options.threads;

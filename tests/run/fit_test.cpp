@@ -87,6 +87,25 @@ TEST(Fit, finds_the_certified_optimum_in_the_units_of_the_user) {
   EXPECT_TRUE(model.classes().empty());
 }
 
+TEST(Fit, limits_are_kept_and_certified) {
+  Problem problem = linear_problem(200);
+  for (std::size_t i = 0; i < problem.rows; ++i) {
+    problem.y[i] += 400 * problem.x[3 * i] * problem.x[3 * i] * (i % 7 == 0 ? 1 : 0);
+  }
+  const MatrixView x(problem.x, problem.rows, 3);
+  const TailRisk plain = fit(x, problem.y, {.gamma = 1}).training_risk();
+  const TailRisk pure = fit(x, problem.y).training_risk();
+  const Model model = fit(x, problem.y, {.mean_budget = 0.1});
+  EXPECT_LE(model.training_risk().mean, 1.1 * plain.mean * (1 + 1e-6));
+  EXPECT_LT(model.training_risk().cvar, plain.cvar);
+  EXPECT_LE(model.certificate()->relative_gap(), 1e-5);
+  const Model other = fit(x, problem.y, {.cvar_limit = 1.05 * pure.cvar});
+  EXPECT_LE(other.training_risk().cvar, 1.05 * pure.cvar * (1 + 1e-9));
+  EXPECT_LT(other.training_risk().mean, pure.mean);
+  expect_words<OptionError>([&] { (void)fit(x, problem.y, {.cvar_limit = 0.5 * pure.cvar}); },
+                            "cvar-limit ... certified");
+}
+
 TEST(Fit, every_kind_of_view_gives_the_same_model) {
   const Problem p = linear_problem(200);
   const Numbers reference = fit({p.x, p.rows, 3}, p.y).predict({p.x, p.rows, 3});

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,11 @@ enum class FitAlgorithm : std::uint8_t {
 
 struct FitOptions {
   double alpha = 0.1;
+  double gamma = 0;  ///< weight of the mean: (1 - gamma) CVaR + gamma mean is minimised
+  /// The mean loss may exceed the least by this share, such as 0.05; least CVaR within it.
+  std::optional<double> mean_budget = std::nullopt;
+  /// Largest training CVaR, in the user's units; least mean loss within it.
+  std::optional<double> cvar_limit = std::nullopt;
   FitAlgorithm algorithm = FitAlgorithm::automatic;
   LossOptions loss = {};
   double ridge = 0;
@@ -34,7 +40,8 @@ struct FitOptions {
   bool standardise = true;                  ///< scale features to mean 0, standard deviation 1
   std::span<const double> weights = {};     ///< one per row, >= 0; empty: all 1
   std::span<const std::string> names = {};  ///< column names; empty: x1, x2, ...
-  /// Options of training by gradient steps; alpha, algorithm, ridge and seed are taken from above.
+  /// Options of training by gradient steps; alpha, gamma, algorithm, ridge and seed are taken from
+  /// above.
   TrainOptions steps = {};
   unsigned threads = 0;                     ///< 0: one per hardware thread
   const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, training ends
@@ -48,7 +55,7 @@ struct FitOptions {
 /// and risks are in the user's units. Cost: a copy of the features in single precision, plus that
 /// of solve_exact or train. Throws: DataError for sizes that do not fit, a NaN or infinity (with
 /// its row and column), a constant target, a single class; OptionError for an option that is not
-/// allowed.
+/// allowed, or a limit on the CVaR that no linear model meets.
 [[nodiscard]] Model fit(const MatrixView& features, std::span<const double> targets,
                         const FitOptions& options = {});
 [[nodiscard]] Model fit(const MatrixView& features, std::span<const std::string> classes,
