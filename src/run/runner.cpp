@@ -300,12 +300,14 @@ class Runner {
       outcome.network = std::move(found.model);
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
+      outcome.result.gamma = found.gamma;
       outcome.result.history = std::move(found.history);
       outcome.result.checkpoint_error = std::move(found.checkpoint_error);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
+    if (options.limit) outcome.options.gamma = outcome.result.gamma;
     return outcome;
   }
 
