@@ -19,8 +19,8 @@ void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
 OptimizerKind linear_optimizer(const TrainOptions& options, const Dataset& training,
                                const Loss& loss) {
   const bool is_wanted = options.algorithm == Algorithm::mean || options.limit;
-  const bool is_possible =
-      loss.curvature() > 0 && options.radius == 0 && training.features + 1 <= kMostNewtonParameters;
+  const bool is_possible = loss.curvature() > 0 && options.radius == 0 && !options.learning_rate &&
+                           training.features + 1 <= kMostNewtonParameters;
   return is_wanted && is_possible ? OptimizerKind::newton : OptimizerKind::sgd;
 }
 
