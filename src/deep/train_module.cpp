@@ -132,6 +132,7 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
   return {.model = std::make_shared<TorchNetwork>(std::move(model)),
           .stop_reason = trained.stop_reason,
           .epochs = trained.epochs,
+          .gamma = trained.gamma,
           .history = std::move(trained.history),
           .checkpoint_error = std::move(trained.checkpoint_error)};
 }

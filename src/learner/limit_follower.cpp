@@ -20,6 +20,8 @@ constexpr double kLargestLogOdds = 6;     // s does not grow beyond: it would ta
 constexpr double kLargestMakeUp = 0.05;   // excess by which the rest of an average may deviate
 constexpr double kLeastEpochsLeft = 3.0;  // to make up in
 
+constexpr double kTrustAfter = 5;  // epochs; before, a difference is mostly noise of the draws
+
 }  // namespace
 
 LimitFollower::LimitFollower(const RiskLimit& limit, const Risk& risk, std::size_t rows,
@@ -75,8 +77,9 @@ void LimitFollower::measure(double value) { difference_ = excess_ - (value / lim
 void LimitFollower::measure_average(double value) {
   if (steps_ == 0) return;
   const double excess = value / limit_.most - 1.0;
-  difference_ = excess_sum_ / steps_ - excess;
-  debt_ = excess * (static_cast<double>(draws_) - 0.5 * static_cast<double>(total_draws_));
+  const double draws = static_cast<double>(draws_) - 0.5 * static_cast<double>(total_draws_);
+  difference_ = (excess_sum_ / steps_ - excess) * draws / (draws + kTrustAfter * rows_);
+  debt_ = excess * draws;
 }
 
 void LimitFollower::save(StateWriter& out) const {

@@ -19,7 +19,7 @@ namespace adacvar {
 /// parameter above that of one row, so a feature that has hardly been seen yet moves slowly.
 ///
 /// Cost: memory 16 p^2 bytes for p parameters of an output; p^2 operations for each solution and
-/// for each row added. One batch of p / 16 is added, so that this costs no more than the gradients.
+/// for each row added. One batch in p / 64 is added.
 class MeanHessian {
  public:
   /// `size`: features and intercept; `ridge` is that of the features.

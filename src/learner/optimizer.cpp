@@ -23,7 +23,7 @@ const std::vector<OptionSpec>& OptimizerOptions::options() {
   static const std::vector<OptionSpec> all{
       {"optimizer", &O::kind, kOptimizerNames,
        "how the learner steps; auto: sgd, but newton for linear models with --algorithm mean or a "
-       "budget",
+       "budget, unless there is a --learning-rate",
        takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
        "share of the last step that is kept", without("optimizer", {"adam"}) || with("tune")},

@@ -15,12 +15,12 @@ void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
 
 // A tail moves, and its Hessian with it; the mean's does not. A limit needs both mean and tail
 // near their optimum. Without curvature Newton's method has nothing to go by, and the projection
-// into a ball goes with plain steps only.
+// into a ball goes with plain steps only. A learning rate that is given is one of plain steps.
 OptimizerKind linear_optimizer(const TrainOptions& options, const Dataset& training,
                                const Loss& loss) {
   const bool is_wanted = options.algorithm == Algorithm::mean || options.limit;
-  const bool is_possible =
-      loss.curvature() > 0 && options.radius == 0 && training.features + 1 <= kMostNewtonParameters;
+  const bool is_possible = loss.curvature() > 0 && options.radius == 0 && !options.learning_rate &&
+                           training.features + 1 <= kMostNewtonParameters;
   return is_wanted && is_possible ? OptimizerKind::newton : OptimizerKind::sgd;
 }
 

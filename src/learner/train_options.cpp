@@ -29,7 +29,7 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        "examples per step; 0: rows / 64, at least 8 and at most 64", draws_batches()},
       {"learning-rate", &O::learning_rate, Bounds{.low = 0, .low_ok = false},
        "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
-       "sqrt(alpha)",
+       "sqrt(alpha); of newton: (1 - momentum) batch / rows",
        takes_steps()},
       {"lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
        "how the learning rate changes with the epochs", takes_steps()},

@@ -47,7 +47,8 @@ TEST(Checkpoint, killed_runs_end_in_the_same_model) {
        {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft, Algorithm::mean}) {
     for (const Iterate iterate :
          {Iterate::last, Iterate::average, Iterate::random, Iterate::best}) {
-      for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adam}) {
+      for (const OptimizerKind kind :
+           {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::newton}) {
         TrainOptions options;
         options.algorithm = algorithm;
         options.iterate = iterate;
@@ -71,6 +72,32 @@ TEST(Checkpoint, killed_runs_end_in_the_same_model) {
         }
       }
     }
+  }
+}
+
+TEST(Checkpoint, a_limit_is_followed_the_same_way_after_a_kill) {
+  const Dataset data = data_of(Task::binary);
+  const Loss loss(LossKind::logistic);
+  for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft}) {
+    TrainOptions options{.algorithm = algorithm, .epochs = 8};
+    options.limit = {RiskLimit::Of::mean, 0.5};
+    const TrainResult whole = train(data, nullptr, loss, options);
+    EXPECT_GT(whole.gamma, 0);
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "state";
+    for (const std::uint64_t epoch : {2U, 6U}) {
+      EXPECT_THROW((void)train(data, nullptr, loss, options, killed_in(epoch, path)), Killed);
+    }
+    TrainHooks hooks;
+    hooks.checkpoint = path;
+    hooks.run_identity = "run";
+    TrainOptions other = options;
+    other.limit->most = 0.6;
+    support::expect_words<DataError>([&] { (void)train(data, nullptr, loss, other, hooks); },
+                                     "other data or options");
+    const TrainResult resumed = train(data, nullptr, loss, options, hooks);
+    EXPECT_TRUE(std::ranges::equal(resumed.model.parameters(), whole.model.parameters()));
+    EXPECT_EQ(resumed.gamma, whole.gamma);
   }
 }
 

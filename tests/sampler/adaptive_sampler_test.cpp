@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -566,6 +567,37 @@ TEST(AdaptiveSampler, bad_options_are_refused_by_name_value_and_range) {
                "estimator = 7 ... 3 values");
   EXPECT_PRED2(support::has_words, words_of(9, {.batches = Batches::subset}),
                "batches = subset ... marginals = exact");
+}
+
+TEST(AdaptiveSampler, a_new_gamma_holds_from_the_next_draw_on) {
+  AdaptiveSampler sampler(20, {.gamma = 0.1});
+  AdaptiveSampler twin(20, {.gamma = 0.7});
+  std::vector<double> log_weights(20);
+  for (std::size_t i = 0; i < 20; ++i) log_weights[i] = static_cast<double>(i) / 4;
+  sampler.set_log_weights(log_weights);
+  twin.set_log_weights(log_weights);
+  Rng rng(1);
+  std::vector<Index> batch(5);
+  sampler.draw(rng, batch);
+  const std::vector<double> before = sampler.probabilities();
+  sampler.set_gamma(0.7);
+  EXPECT_EQ(sampler.probabilities(), before);
+  std::stringstream state;
+  sampler.save(state);
+  Rng one(2);
+  Rng other(2);
+  Rng third(2);
+  std::vector<Index> expected(5);
+  twin.draw(other, expected);
+  sampler.draw(one, batch);
+  EXPECT_EQ(batch, expected);
+  EXPECT_EQ(sampler.probabilities(), twin.probabilities());
+  EXPECT_EQ(sampler.options().gamma, 0.7);
+  AdaptiveSampler loaded = AdaptiveSampler::load(state);
+  loaded.draw(third, batch);
+  EXPECT_EQ(batch, expected);
+  support::expect_words<OptionError>([&] { sampler.set_gamma(1.5); },
+                                     "gamma = 1.5 is outside [0, 1]");
 }
 
 }  // namespace
