@@ -20,7 +20,7 @@ namespace adacvar {
 namespace {
 
 constexpr std::size_t kBins = 64;
-constexpr std::size_t kLabel = 12;  // width of a label with its margins
+constexpr std::size_t kLeastLabel = 12;  // width of a label with its margins
 constexpr const char* kTail = "\x1b[33m";
 constexpr const char* kPlain = "\x1b[0m";
 
@@ -77,10 +77,12 @@ std::string histograms(const std::vector<NamedLosses>& models, std::string_view 
   const std::vector<double> edges = common_edges(models, kBins);
   std::string text = fmt::format("\n{}, {} (bars: log of the count; m mean, v VaR, C CVaR)\n", rows,
                                  loss_label(loss));
-  const std::string indent(kLabel, ' ');
+  std::size_t width = kLeastLabel;
+  for (const NamedLosses& model : models) width = std::max(width, text_width(model.name) + 3);
+  const std::string indent(width, ' ');
   for (const NamedLosses& model : models) {
     const std::string name = "  " + model.name;
-    const std::string padding(kLabel - std::min(kLabel, text_width(name)), ' ');
+    const std::string padding(width - text_width(name), ' ');
     text += fmt::format("{}{}{}\n{}{}\n", name, padding, bars_line(model, edges, style), indent,
                         marks_line(model.risk, edges));
   }

@@ -144,7 +144,7 @@ std::string limit_line(const BudgetOutcome& budget, double gamma) {
     return fmt::format("{} CVaR {}, limit {}; gamma {:.3g}", rows, number_text(budget.attained),
                        number_text(budget.limit.most), gamma);
   }
-  return fmt::format("mean budget {:g} %: {} mean {}, {:+.2g} % of the least, {}; gamma {:.3g}",
+  return fmt::format("mean budget {:g} %: {} mean {}, {:.2g} % above the least, {}; gamma {:.3g}",
                      100 * *budget.mean_budget, rows, number_text(budget.attained),
                      100 * (budget.attained / budget.least - 1), number_text(budget.least), gamma);
 }

@@ -4,6 +4,9 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace adacvar {
@@ -64,10 +67,12 @@ double Limits::plain_mean() {
   const double alpha = setup_.options.train.alpha;
   if (setup_.uses_exact) {
     const FrontierPoint& plain = frontier().at(1);
+    plain_ = plain.model;
     return is_on_validation() ? risk_of(plain.model, data.valid, setup_.loss, alpha).mean
                               : plain.risk.mean;
   }
   const Outcome plain = setup_.train_plain();
+  if (!plain.network) plain_ = plain.result.model;
   const Dataset& rows = is_on_validation() ? data.valid : data.train;
   return risk_of(plain.scorer(), rows, setup_.loss, alpha).mean;
 }
@@ -136,6 +141,28 @@ void Limits::choose_on_validation(Outcome& outcome) {
   outcome.result.model = best->model;
   outcome.result.stop_reason = reason_of(best->status);
   outcome.certificate = best->certificate;
+}
+
+void Limits::enforce(Outcome& outcome) {
+  const RiskLimit limit = this->limit();
+  if (!plain_ || is_on_validation() || outcome.result.stop_reason == StopReason::diverged) return;
+  const LinearModel trained = outcome.result.model;
+  LinearModel& model = outcome.result.model;
+  const auto exceeds = [&](double share) {
+    for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+      model.parameters()[i] = std::lerp(plain_->parameters()[i], trained.parameters()[i], share);
+    }
+    const double alpha = setup_.options.train.alpha;
+    return limit.value(risk_of(model, setup_.data.train, setup_.loss, alpha)) > limit.most;
+  };
+  double share = 0;  // of the trained model
+  double too_much = 1;
+  if (!exceeds(too_much)) return;
+  for (int halving = 0; halving < 20; ++halving) {
+    const double middle = std::midpoint(share, too_much);
+    (exceeds(middle) ? too_much : share) = middle;
+  }
+  (void)exceeds(share);
 }
 
 std::optional<Certificate> Limits::certify(const Outcome& trained, const TailRisk& training) {

@@ -42,6 +42,10 @@ class Limits {
   /// The exact model under the limit. `options.gamma` becomes that of its optimality.
   [[nodiscard]] Outcome solve(TrainOptions options);
 
+  /// Moves a linear model that exceeds a mean budget on the training rows towards plain training
+  /// until it is within: gamma follows estimates, and the mean is convex.
+  void enforce(Outcome& outcome);
+
   /// Bounds of the least risk under the limit, with the risk of `trained` as the upper one; none
   /// where the exact solver is not quick or the limit is not on the training rows.
   [[nodiscard]] std::optional<Certificate> certify(const Outcome& trained,
@@ -63,6 +67,7 @@ class Limits {
   std::optional<Frontier> frontier_;
   std::optional<RiskLimit> limit_;
   std::optional<LimitedResult> exact_;
+  std::optional<LinearModel> plain_;  ///< plain training of a linear model
   double least_ = 0;
 };
 

@@ -258,7 +258,9 @@ class Runner {
     if (!is_limited) return is_exact ? solve_candidate(options, nullptr) : train_candidate(options);
     if (is_exact) return limits_->solve(options);
     if (options.limit) options.limit = limits_->limit();
-    return train_candidate(options);
+    Outcome outcome = train_candidate(options);
+    if (options.limit) limits_->enforce(outcome);
+    return outcome;
   }
 
   // In a comparison the mean's factor may use the budget too, so that it is treated alike.
