@@ -20,6 +20,7 @@
 #include <numbers>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace adacvar {
@@ -116,10 +117,7 @@ class ExactCurve {
     solve();
     collect_curve();
     place_budgets();
-    std::ranges::stable_sort(solved_, [](const Solved& one, const Solved& other) {
-      return std::pair(one.risk.mean, -one.model.options.gamma) <
-             std::pair(other.risk.mean, -other.model.options.gamma);
-    });
+    std::ranges::stable_sort(solved_, {}, &ExactCurve::order_of);
     std::vector<SolvedModel> models;
     NamedPoints named;
     for (const Solved& one : solved_) {
@@ -144,6 +142,14 @@ class ExactCurve {
     std::vector<std::string> names = {};
     std::optional<double> budget = {};  // solved for within it
   };
+
+  // The ends are first and last, also where rounding or separable classes leave their means in
+  // another order.
+  static std::tuple<int, double, double> order_of(const Solved& solved) {
+    const double gamma = solved.model.options.gamma;
+    const int end = gamma == 1 ? -1 : gamma == 0 ? 1 : 0;
+    return {solved.budget ? 0 : end, solved.risk.mean, -gamma};
+  }
 
   static void add_outcome(const RunResult& mean, double budget, RunResult& point) {
     const double least = mean.train->risk.mean;

@@ -119,7 +119,7 @@ class ReportPage(unittest.TestCase):
         cls.make('compare', 'classes.csv', '--target', 'kind', '--epochs', '3', '--report', 'classes.html')
         cls.make('reproduce', 'convex', '--sets', 'sinc', '--make-rows', '60', '--seeds', '2', '--out', 'r',
                  '--report', 'reproduce.html')
-        cls.make('frontier', 'classes.csv', '--target', 'kind', '--alpha', '0.3', '--points', '8', '--report',
+        cls.make('frontier', 'classes.csv', '--target', 'kind', '--ridge', '0.01', '--points', '8', '--report',
                  'frontier.html')
 
     @classmethod
