@@ -20,15 +20,16 @@ constexpr double kEpsilon = 1e-8;
 
 const std::vector<OptionSpec>& OptimizerOptions::options() {
   using O = OptimizerOptions;
+  static const Condition steps_along_gradients = with("optimizer", {"auto", "sgd", "newton"});
   static const std::vector<OptionSpec> all{
       {"optimizer", &O::kind, kOptimizerNames,
-       "how the learner steps; auto: sgd, but newton for linear models with --algorithm mean or a "
-       "budget, unless there is a --learning-rate",
+       "how the learner steps; auto: sgd, but newton for linear models that are trained on the mean "
+       "or under a budget, unless a learning rate is given",
        takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-       "share of the last step that is kept", without("optimizer", {"adam"}) || with("tune")},
+       "share of the last step that is kept", steps_along_gradients || with("tune")},
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
-       (without("optimizer", {"adam"}) || with("tune")) && without("momentum", {"0"})},
+       (steps_along_gradients || with("tune")) && without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
        "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},
   };

@@ -257,11 +257,15 @@ class Frontier::Impl {
         search_(data, loss, options),
         family_(search_, options.risk.alpha, [](double) { return 1.0; }) {}
 
-  const FrontierPoint& at(double gamma) {
+  const FrontierPoint& at(double gamma, double tolerance = 0) {
     check_range("gamma", gamma, Bounds{.low = options_.risk.gamma, .high = 1});
+    const double enough = std::max(tolerance, options_.tolerance);
     const auto known = points_.find(gamma);
-    if (known != points_.end()) return known->second;
-    const Solution& solution = family_.at(gamma, options_.tolerance);
+    if (known != points_.end() && (tolerance > 0 || is_within(known->second.certificate, enough) ||
+                                   known->second.status != ExactStatus::optimal)) {
+      return known->second;
+    }
+    const Solution& solution = family_.at(gamma, enough);
     return points_[gamma] = {.gamma = gamma,
                              .model = search_.model(solution.theta),
                              .risk = scaled(solution.risk, search_.loss_unit()),
@@ -269,7 +273,7 @@ class Frontier::Impl {
                              .status = solution.status};
   }
 
-  void spread(std::size_t count) {
+  void spread(std::size_t count, double tolerance) {
     (void)at(1);
     (void)at(options_.risk.gamma);
     std::set<double> exhausted;  // gammas whose upper neighbour is as near as can be
@@ -278,7 +282,7 @@ class Frontier::Impl {
       if (lower == points_.end()) return;
       const auto upper = std::next(lower);
       const double gamma = between(lower->second, upper->second);
-      const FrontierPoint& added = at(gamma);
+      const FrontierPoint& added = at(gamma, tolerance);
       if (apart(lower->second, added) < kNear) exhausted.insert(lower->first);
       if (apart(added, upper->second) < kNear) exhausted.insert(gamma);
     }
@@ -355,7 +359,7 @@ Frontier& Frontier::operator=(Frontier&& other) noexcept = default;
 Frontier::~Frontier() = default;
 
 const FrontierPoint& Frontier::at(double gamma) { return impl_->at(gamma); }
-void Frontier::spread(std::size_t count) { impl_->spread(count); }
+void Frontier::spread(std::size_t count, double tolerance) { impl_->spread(count, tolerance); }
 LimitedResult Frontier::within(const RiskLimit& limit) { return impl_->within(limit); }
 const std::map<double, FrontierPoint>& Frontier::points() const noexcept { return impl_->points(); }
 

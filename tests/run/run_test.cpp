@@ -186,8 +186,7 @@ TrainOptions best_of_grid(const RunOptions& options, const Loss& loss, const Bet
   const PreparedData data = prepare_data(options.data, options.train.seed);
   TrainOptions best;
   std::optional<PartRisk> least;
-  for (const TrainOptions& trial :
-       tuning_grid(resolve_defaults(options.train, data.train, loss))) {
+  for (const TrainOptions& trial : tuning_grid(resolve_defaults(options.train, data.train, loss))) {
     const TrainResult trained = train(data.train, &data.valid, loss, trial);
     if (trained.stop_reason == StopReason::diverged) continue;
     const PartRisk risk = score(trained.model, loss, trial.alpha, data.valid).risk;

@@ -85,7 +85,7 @@ TEST(Frontier, is_monotone_convex_and_certified) {
     const Dataset data = noisy_data(kind, 80, 2);
     const Loss loss(kind, 1, 0.3);
     Frontier frontier(data, loss, {.risk = {.alpha = 0.2}, .tolerance = 1e-7});
-    frontier.spread(12);
+    frontier.spread(12, 1e-7);
     EXPECT_LE(frontier.points().size(), 12U);
     EXPECT_GE(frontier.points().size(), 3U);
     const FrontierPoint* last = nullptr;

@@ -53,8 +53,9 @@ class Frontier {
   const FrontierPoint& at(double gamma);
 
   /// Adds models between those with the least mean and the least CVaR, where neighbours are
-  /// farthest apart, until there are `count` in all or neighbours coincide.
-  void spread(std::size_t count);
+  /// farthest apart, until there are `count` in all or neighbours coincide; certified within
+  /// `tolerance`, or that of the options if it is larger.
+  void spread(std::size_t count, double tolerance = 1e-4);
 
   /// The least mean, if the CVaR is limited, else the least risk at `options.risk`, among models
   /// whose mean or CVaR is within the limit. The limit holds exactly, not up to the tolerance. With
