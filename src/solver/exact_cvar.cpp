@@ -170,8 +170,10 @@ ExactResult ExactSearch::result(const SolverOutcome& found, const Risk& risk,
   result.norm = std::sqrt(result.norm);
   Certificate& certificate = result.certificate;
   if (columns_.is_changed()) {
-    certificate.upper =
-        risk_of(result.model, data_, loss_, risk) + loss_unit() * problem_.penalty(found.theta);
+    const double penalty = options_.ridge_factors.empty()
+                               ? result.model.penalty(options_.ridge)
+                               : loss_unit() * problem_.penalty(found.theta);
+    certificate.upper = risk_of(result.model, data_, loss_, risk) + penalty;
   }
   // Scores of far columns are rounded more; a number below a bound is a bound.
   certificate.lower = std::min(certificate.lower, certificate.upper);

@@ -70,13 +70,15 @@ TEST(TuningGrid, every_algorithm_has_as_many_settings_and_the_first_is_the_one_g
 
 TEST(TuningGrid, only_the_documented_options_change) {
   using Set = std::set<std::string>;
-  EXPECT_EQ(all_changes(of(Algorithm::adacvar)), (Set{"optimizer", "learning-rate", "eta-scale"}));
-  EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate"}));
-  EXPECT_EQ(all_changes(of(Algorithm::soft)), (Set{"optimizer", "learning-rate", "temperature"}));
+  EXPECT_EQ(all_changes(of(Algorithm::adacvar)),
+            (Set{"optimizer", "learning-rate", "eta-scale", "gamma"}));
+  EXPECT_EQ(all_changes(of(Algorithm::trunc)), (Set{"optimizer", "learning-rate", "gamma"}));
+  EXPECT_EQ(all_changes(of(Algorithm::soft)),
+            (Set{"optimizer", "learning-rate", "temperature", "gamma"}));
   EXPECT_EQ(all_changes(of(Algorithm::mean)), (Set{"optimizer", "learning-rate"}));
   TrainOptions given = of(Algorithm::adacvar);
   given.sampler.eta = 0.5;  // then the scale of the automatic eta does not matter
-  EXPECT_EQ(all_changes(given), (Set{"optimizer", "learning-rate", "eta"}));
+  EXPECT_EQ(all_changes(given), (Set{"optimizer", "learning-rate", "eta", "gamma"}));
 }
 
 // Returns the ratios of the trials' values to the given one, over the grid.
@@ -89,6 +91,23 @@ std::multiset<double> factors(const TrainOptions& given, const Value& value) {
   return result;
 }
 
+TEST(TuningGrid, a_given_gamma_is_kept) {
+  for (const Algorithm algorithm : kAll) {
+    TrainOptions given = of(algorithm);
+    given.gamma = 0.2;
+    const auto grid = tuning_grid(given);
+    EXPECT_EQ(grid.size(), 18U);
+    for (const TrainOptions& trial : grid) EXPECT_EQ(trial.gamma, 0.2);
+  }
+}
+
+// With a gamma, which leaves out the runs with others.
+TrainOptions with_gamma(Algorithm algorithm) {
+  TrainOptions options = of(algorithm);
+  options.gamma = 0.2;
+  return options;
+}
+
 TEST(TuningGrid, steps_are_the_documented_factors) {
   const auto six_of = [](double a, double b, double c) {
     std::multiset<double> expected;
@@ -97,19 +116,20 @@ TEST(TuningGrid, steps_are_the_documented_factors) {
   };
   const auto rate = [](const TrainOptions& o) { return *o.learning_rate; };
   for (const Algorithm algorithm : {Algorithm::adacvar, Algorithm::soft}) {
-    EXPECT_EQ(factors(of(algorithm), rate), six_of(0.1, 1, 10));
+    EXPECT_EQ(factors(with_gamma(algorithm), rate), six_of(0.1, 1, 10));
   }
-  EXPECT_EQ(factors(of(Algorithm::adacvar), [](const auto& o) { return *o.sampler.eta_scale; }),
-            six_of(0.333333, 1, 3));
-  EXPECT_EQ(factors(of(Algorithm::soft), [](const auto& o) { return o.temperature; }),
+  EXPECT_EQ(
+      factors(with_gamma(Algorithm::adacvar), [](const auto& o) { return *o.sampler.eta_scale; }),
+      six_of(0.333333, 1, 3));
+  EXPECT_EQ(factors(with_gamma(Algorithm::soft), [](const auto& o) { return o.temperature; }),
             six_of(0.1, 1, 10));
   // Nine rates for each of two optimizers.
   std::multiset<double> twice;
   for (const double r : {0.033333, 0.1, 0.3, 0.333333, 1.0, 3.0, 3.333333, 10.0, 30.0}) {
     twice.insert({r, r});
   }
-  EXPECT_EQ(factors(of(Algorithm::mean), rate), twice);
-  EXPECT_EQ(factors(of(Algorithm::trunc), rate), twice);
+  EXPECT_EQ(factors(with_gamma(Algorithm::mean), rate), twice);
+  EXPECT_EQ(factors(with_gamma(Algorithm::trunc), rate), twice);
 }
 
 }  // namespace
