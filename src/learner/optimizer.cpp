@@ -26,9 +26,9 @@ const std::vector<OptionSpec>& OptimizerOptions::options() {
        "budget, unless there is a --learning-rate",
        takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-       "share of the last step that is kept", without("optimizer", {"adam"}) || with("tune")},
+       "share of the last step that is kept", with("optimizer", {"auto", "sgd", "newton"}) || with("tune")},
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
-       (without("optimizer", {"adam"}) || with("tune")) && without("momentum", {"0"})},
+       (with("optimizer", {"auto", "sgd", "newton"}) || with("tune")) && without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
        "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},
   };
