@@ -20,16 +20,17 @@ constexpr double kEpsilon = 1e-8;
 
 const std::vector<OptionSpec>& OptimizerOptions::options() {
   using O = OptimizerOptions;
-  static const Condition steps_along_gradients = with("optimizer", {"auto", "sgd", "newton"});
   static const std::vector<OptionSpec> all{
       {"optimizer", &O::kind, kOptimizerNames,
-       "how the learner steps; auto: sgd, but newton for linear models that are trained on the mean "
-       "or under a budget, unless a learning rate is given",
+       "how the learner steps; auto: newton for linear models of the mean or within a budget, if "
+       "the learning rate is automatic, else sgd",
        takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
-       "share of the last step that is kept", steps_along_gradients || with("tune")},
+       "share of the last step that is kept",
+       with("optimizer", {"auto", "sgd", "newton"}) || with("tune")},
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
-       (steps_along_gradients || with("tune")) && without("momentum", {"0"})},
+       (with("optimizer", {"auto", "sgd", "newton"}) || with("tune")) &&
+           without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
        "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},
   };
