@@ -11,7 +11,7 @@ PROGRAM = sys.argv[1]
 SETS = ["abalone", "boston", "cpu-small", "normal", "pareto", "sinc", "adult", "australian", "german",
         "monks", "phoneme", "spambase", "splice", "titanic"]
 ALGORITHMS = ["adacvar", "trunc", "soft"]
-SEEDS = 5
+SEEDS = 3
 
 
 def train(name, algorithm, seed):

@@ -20,16 +20,14 @@ constexpr double kLargestLogOdds = 6;     // s does not grow beyond: it would ta
 constexpr double kLargestMakeUp = 0.05;   // excess by which the rest of an average may deviate
 constexpr double kLeastEpochsLeft = 3.0;  // to make up in
 
-constexpr double kTrustAfter = 5;  // epochs; before, a difference is mostly noise of the draws
-
 }  // namespace
 
 LimitFollower::LimitFollower(const RiskLimit& limit, const Risk& risk, std::size_t rows,
-                             std::uint64_t draws)
+                             std::uint64_t epochs)
     : limit_(limit),
       risk_(risk),
       rows_(static_cast<double>(rows)),
-      total_draws_(draws),
+      total_epochs_(static_cast<double>(epochs)),
       losses_(std::min(rows, kLargestWindow)),
       importance_(losses_.size()),
       gamma_(std::midpoint(risk.gamma, 1.0)) {}
@@ -38,12 +36,20 @@ double LimitFollower::mean_gamma() const noexcept {
   return steps_ > 0 ? gamma_sum_ / steps_ : gamma_;
 }
 
-double LimitFollower::error() const noexcept {
-  const double left = std::max(kLeastEpochsLeft * rows_,
-                               static_cast<double>(total_draws_) - static_cast<double>(draws_));
-  const double make_up = std::clamp(debt_ / left, -kLargestMakeUp, kLargestMakeUp);
+void LimitFollower::step(double value, double epochs) {
+  epochs_ += epochs;
+  excess_ = value / limit_.most - 1.0;
+  const double make_up = std::clamp(debt_ / std::max(kLeastEpochsLeft, total_epochs_ - epochs_),
+                                    -kLargestMakeUp, kLargestMakeUp);
   const double sign = limit_.of == RiskLimit::Of::mean ? 1.0 : -1.0;
-  return sign * std::clamp(excess() + make_up, -kLargestError, kLargestError);
+  const double error = sign * std::clamp(excess_ + make_up, -kLargestError, kLargestError);
+  const double log_odds = sum_ + kGain * error;
+  const bool is_saturated = std::abs(log_odds) > kLargestLogOdds && (log_odds > 0) == (error > 0);
+  if (!is_saturated) sum_ += kSumGain * error * epochs;
+  gamma_ = risk_.gamma + (1.0 - risk_.gamma) * portable::sigmoid(sum_ + kGain * error);
+  if (2 * epochs_ <= total_epochs_) return;
+  ++steps_;
+  gamma_sum_ += gamma_;
 }
 
 bool LimitFollower::observe(std::span<const double> losses, std::span<const double> importance) {
@@ -56,37 +62,23 @@ bool LimitFollower::observe(std::span<const double> losses, std::span<const doub
   if ((draws_ - draws_at_step_) * kStepsPerWindow < filled) return false;
   const double epochs = static_cast<double>(draws_ - draws_at_step_) / rows_;
   draws_at_step_ = draws_;
-  const TailRisk estimate = tail_risk(std::span(losses_).first(filled),
-                                      std::span(importance_).first(filled), risk_.alpha);
-  excess_ = limit_.value(estimate) / limit_.most - 1.0;
-  const double e = error();
-  const double log_odds = sum_ + kGain * e;
-  const bool is_saturated = std::abs(log_odds) > kLargestLogOdds && (log_odds > 0) == (e > 0);
-  if (!is_saturated) sum_ += kSumGain * e * epochs;
-  gamma_ = risk_.gamma + (1.0 - risk_.gamma) * portable::sigmoid(sum_ + kGain * e);
-  if (2 * draws_ > total_draws_) {
-    ++steps_;
-    excess_sum_ += excess_;
-    gamma_sum_ += gamma_;
-  }
+  step(limit_.value(tail_risk(std::span(losses_).first(filled),
+                              std::span(importance_).first(filled), risk_.alpha)),
+       epochs);
   return true;
 }
 
-void LimitFollower::measure(double value) { difference_ = excess_ - (value / limit_.most - 1.0); }
+void LimitFollower::measure(double value) { step(value, 1.0); }
 
 void LimitFollower::measure_average(double value) {
-  if (steps_ == 0) return;
-  const double excess = value / limit_.most - 1.0;
-  const double draws = static_cast<double>(draws_) - 0.5 * static_cast<double>(total_draws_);
-  difference_ = (excess_sum_ / steps_ - excess) * draws / (draws + kTrustAfter * rows_);
-  debt_ = excess * draws;
+  const double averaged = epochs_ + 1.0 - 0.5 * total_epochs_;
+  debt_ = (value / limit_.most - 1.0) * std::max(0.0, averaged);
 }
 
 void LimitFollower::save(StateWriter& out) const {
   out.put(draws_);
   out.put(draws_at_step_);
-  for (const double value :
-       {sum_, gamma_, excess_, difference_, debt_, steps_, excess_sum_, gamma_sum_}) {
+  for (const double value : {epochs_, sum_, gamma_, excess_, debt_, steps_, gamma_sum_}) {
     out.put(value);
   }
   out.put_array(std::span<const double>(losses_));
@@ -96,8 +88,7 @@ void LimitFollower::save(StateWriter& out) const {
 void LimitFollower::load(StateReader& in) {
   draws_ = in.get<std::uint64_t>();
   draws_at_step_ = in.get<std::uint64_t>();
-  for (double* value :
-       {&sum_, &gamma_, &excess_, &difference_, &debt_, &steps_, &excess_sum_, &gamma_sum_}) {
+  for (double* value : {&epochs_, &sum_, &gamma_, &excess_, &debt_, &steps_, &gamma_sum_}) {
     *value = in.get<double>();
     in.require(std::isfinite(*value), "its limit has a number that is not finite");
   }

@@ -243,8 +243,7 @@ class TrainingLoop {
         weights_(options_.batch) {
     if (kIsLinear && hooks_.watch) candidates_.watch();
     if (!options_.limit) return;
-    follower_.emplace(*options_.limit, options_.risk(), training.rows,
-                      steps_per_epoch_ * options_.epochs * options_.batch);
+    follower_.emplace(*options_.limit, options_.risk(), training.rows, options_.epochs);
     importance_.assign(options_.batch, 1.0);
     total_weight_ = training.weights.empty()
                         ? static_cast<double>(training.rows)
@@ -293,7 +292,7 @@ class TrainingLoop {
       backend_.losses(batch_, losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weight(batch_, losses_, weights_); }, objective_);
-      if (follower_) follow_limit();
+      if (follower_ && !measures_limit()) follow_limit();
       sampler_.observe(batch_, losses_);
       const auto next = left > 1 ? draw_next() : std::span<const Index>();
       backend_.step(batch_, weights_, rate, next);
@@ -323,28 +322,29 @@ class TrainingLoop {
     std::visit([&](auto& o) { o.set_gamma(gamma); }, objective_);
   }
 
-  // An average is measured exactly, since its losses differ from those of its steps.
-  void measure_limit(const EpochRecord& record) {
+  // A linear model is measured exactly: for small sets draws are too noisy, and one pass without
+  // gradients costs little. So are validation rows. A network is estimated from its draws.
+  [[nodiscard]] bool measures_limit() const { return kIsLinear || options_.limit_on_validation; }
+
+  void measure_limit() {
+    const Dataset& rows = options_.limit_on_validation ? *validation_ : training_;
     if constexpr (kIsLinear) {
-      if (const Model* average = candidates_.average()) {
-        const Dataset& rows = options_.limit_on_validation ? *validation_ : training_;
-        const auto losses = losses_of(*average, rows, loss_);
-        if (!all_finite(losses)) return;
-        follower_->measure_average(
-            options_.limit->value(tail_risk(losses, rows.weights, options_.alpha)));
-        return;
+      const Model* average = candidates_.average();
+      if (const auto value = average ? limited_value(*average, rows) : std::nullopt) {
+        follower_->measure_average(*value);
       }
     }
-    if (options_.limit_on_validation && record.validation) {
-      follower_->measure(options_.limit->value(*record.validation));
-    }
+    const auto value = limited_value(backend_.scorer(), rows);
+    if (value) follower_->measure(*value);
+    set_gamma();
   }
 
-  // The limited quantity of the model at the end of an epoch, divided by the limit, minus 1.
-  [[nodiscard]] double excess_of(const EpochRecord& record) const {
-    if (!follower_) return 0.0;
-    if (!options_.limit_on_validation || !record.validation) return follower_->excess();
-    return options_.limit->value(*record.validation) / options_.limit->most - 1.0;
+  // None if a loss is not finite.
+  [[nodiscard]] std::optional<double> limited_value(const Scorer& model,
+                                                    const Dataset& rows) const {
+    const auto losses = losses_of(model, rows, loss_);
+    if (!all_finite(losses)) return std::nullopt;
+    return options_.limit->value(tail_risk(losses, rows.weights, options_.alpha));
   }
 
   // The next draw depends on the losses but not on the step: drawn before it, its rows are
@@ -363,8 +363,9 @@ class TrainingLoop {
         record.validation = tail_risk(held_out, validation_->weights, options_.alpha);
       }
     }
-    if (follower_) measure_limit(record);
-    candidates_.after_epoch(backend_, backend_.is_finite(), record, excess_of(record));
+    if (follower_ && measures_limit()) measure_limit();
+    candidates_.after_epoch(backend_, backend_.is_finite(), record,
+                            follower_ ? follower_->excess() : 0.0);
     result_.history.push_back(record);
     result_.epochs = epoch;
     if (options_.patience > 0 && candidates_.epochs_without_better() >= options_.patience) {

@@ -175,9 +175,9 @@ using TrainResult = TrainingResult<LinearModel>;
 /// best or patience without validation data; DataError for empty data, a weight that is not finite
 /// and above 0, or a checkpoint that is damaged or of another run.
 ///
-/// Limits: gamma follows estimates from the draws, and, where the average is the result, one pass
-/// over the rows after each epoch of the second half. It need not be met exactly, or at all:
-/// compare the result's losses with it.
+/// Limits: gamma follows the losses of the rows, which takes one more pass over them after each
+/// epoch, two in the second half. The limit need not be met exactly, or at all: compare the
+/// result's losses with it.
 [[nodiscard]] TrainResult train(const Dataset& training, const Dataset* validation,
                                 const Loss& loss, const TrainOptions& options,
                                 const TrainHooks& hooks = {});
