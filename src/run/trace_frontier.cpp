@@ -57,6 +57,9 @@ std::vector<double> budgets_of(const FrontierChoice& choice) {
   return budgets;
 }
 
+// Points between the marks serve the eye.
+constexpr double kCurveSlack = 100;  // times the tolerance
+
 /// Distance from the chord between the ends of the curve, in units of its extent; at most 1, and 0
 /// where the ends coincide.
 class ChordDistance {
@@ -188,7 +191,7 @@ class ExactCurve {
     if (choice_.by == FrontierChoice::By::gamma) (void)frontier_.at(choice_.value);
     if (choice_.by == FrontierChoice::By::mean) add_budget(choice_.value);
     for (std::size_t count = 3; count <= count_ && !is_set(hooks_.stop); ++count) {
-      frontier_.spread(count);
+      frontier_.spread(count, kCurveSlack * options_.solve.tolerance);
       step();
     }
     for (const double budget : budgets_of(choice_)) {

@@ -205,7 +205,7 @@ void expect_picked(const RunOptions& options, const TrainOptions& expected) {
   alone.tune.tune = false;
   alone.train = expected;
   RunResult again = run(alone).results.at(0);
-  again.trials = 18;
+  again.trials = 30;
   expect_same(found, again);
 }
 
