@@ -115,7 +115,9 @@ std::vector<std::string> values_of(const CliOption& option) {
 
 double read_number(std::string_view name, const std::string& text) {
   const bool is_percent = text.ends_with('%');
-  const auto value = parse<double>(is_percent ? text.substr(0, text.size() - 1) : text);
+  std::string number = is_percent ? text.substr(0, text.size() - 1) : text;
+  if (is_percent && number.ends_with(' ')) number.pop_back();  // as texts write it: 5 %
+  const auto value = parse<double>(number);
   if (!value) throw OptionError(fmt::format("{} = '{}' is not a number", name, text));
   return is_percent ? *value / 100 : *value;
 }

@@ -18,7 +18,8 @@ void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
 // into a ball goes with plain steps only. A learning rate that is given is one of plain steps.
 OptimizerKind linear_optimizer(const TrainOptions& options, const Dataset& training,
                                const Loss& loss) {
-  const bool is_wanted = options.algorithm == Algorithm::mean || options.limit;
+  const bool is_wanted =
+      options.algorithm == Algorithm::mean || options.limit || options.gamma >= 1;
   const bool is_possible = loss.curvature() > 0 && options.radius == 0 && !options.learning_rate &&
                            training.features + 1 <= kMostNewtonParameters;
   return is_wanted && is_possible ? OptimizerKind::newton : OptimizerKind::sgd;

@@ -140,7 +140,7 @@ std::string budget_comparison(const RunReport& report, const RunResult& mean) {
 bool is_useless(const RunResult& ada, const RunResult& mean) {
   const PartRisk& one = detailed_risk(ada);
   const PartRisk& other = detailed_risk(mean);
-  return one.risk.mean > 1.5 * other.risk.mean ||
+  return one.risk.mean > 1.25 * other.risk.mean ||
          (one.accuracy && *one.accuracy < *other.accuracy - 0.05);
 }
 

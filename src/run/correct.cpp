@@ -236,6 +236,7 @@ void note_misfit(const PreparedData& data, const Loss& loss, std::vector<std::st
 void note_in_sample(const std::vector<CorrectedPart>& parts, std::vector<std::string>& headlines) {
   for (const CorrectedPart& part : std::span(parts).subspan(1)) {
     const double training = parts[0].given.risk.var;
+    if (parts[0].given.risk.cvar == parts[0].given.risk.mean) continue;  // alpha 1: the least loss
     if (part.given.rows < 30 || !(training < 0.5 * part.given.risk.var)) continue;
     headlines.push_back(fmt::format(
         "the predictions have a VaR of {} on the training rows but {} on the {} rows: are they out "

@@ -93,8 +93,9 @@ RiskLimit Limits::limit() {
 }
 
 bool Limits::contains(const TailRisk& risk) {
+  constexpr double kSlack = 0.01;  // that gradient steps need
   const RiskLimit limit = this->limit();
-  return limit.value(risk) <= unit_ * limit.most;
+  return limit.value(risk) <= (1 + kSlack) * unit_ * limit.most;
 }
 
 const LimitedResult& Limits::exact() {
@@ -119,7 +120,8 @@ Outcome Limits::solve(TrainOptions options) {
   const LimitedResult& found = exact();
   outcome.options.gamma = found.gamma;
   outcome.result.model = found.model;
-  outcome.result.stop_reason = reason_of(found.status);
+  const bool is_stopped = setup_.stop != nullptr && *setup_.stop;
+  outcome.result.stop_reason = is_stopped ? StopReason::interrupted : reason_of(found.status);
   outcome.certificate = found.certificate;
   return outcome;
 }
@@ -169,11 +171,14 @@ std::optional<Certificate> Limits::certify(const Outcome& trained, const TailRis
   const std::scoped_lock lock(mutex_);
   if (!setup_.uses_exact || is_on_validation()) return std::nullopt;
   (void)limit();
+  // A model beyond the limit may well be below what those within can attain.
+  if (limit_->value(training) > (1 + 1e-9) * unit_ * limit_->most) return std::nullopt;
   Certificate certificate = scaled(exact().certificate, unit_);
   const Risk risk = limit_->of == RiskLimit::Of::mean ? setup_.options.train.risk()
                                                       : Risk{setup_.options.train.alpha, 1};
   certificate.upper =
       risk.of(training) + unit_ * trained.result.model.penalty(trained.options.ridge);
+  certificate.lower = std::min(certificate.lower, certificate.upper);
   return certificate;
 }
 

@@ -30,14 +30,14 @@ std::string advice_of(const std::vector<RunResult>& results) {
   if (results.size() > 1) {
     const auto row = std::ranges::find_if(
         results, [](const RunResult& result) { return result.budget.has_value(); });
-    return row == results.end() ? "Look at the accuracy, or set a mean budget: --mean-budget 5%"
-                                : fmt::format("The row '{}' is of use", row->label());
+    return row == results.end()
+               ? "Look at the accuracy, or set a mean budget: --mean-budget 5%"
+               : fmt::format(
+                     "The row '{}' has the smallest tail at a mean that is only so much larger",
+                     row->label());
   }
-  const TrainedModel& model = results[0].model.parts();
-  return fmt::format(
-      "The smallest tail at a price in the mean that you choose: adacvar train {} --target {} "
-      "--alpha {:g} --mean-budget 5%",
-      model.source, model.preprocessor.parts().target, model.options.alpha);
+  return "The same command with --mean-budget 5% gives the smallest tail at a price in the mean of "
+         "5 %";
 }
 
 // Explains to users of a small alpha why the optimum is the uniform prediction.
@@ -102,7 +102,7 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
           "exact was stopped before it reached the tolerance; its certificate is still valid");
     } else if (is_stopped && result.epochs == 0 && results.size() > 1) {
       notes.push_back(fmt::format("{} was stopped before its first epoch ended: ignore its figures",
-                                  kAlgorithmNames.of(result.model.parts().options.algorithm)));
+                                  result.label()));
     }
     if (result.model.parts().stop_reason == StopReason::not_attained) {
       notes.push_back(fmt::format(
@@ -120,7 +120,7 @@ void note_endings(const std::vector<RunResult>& results, std::vector<std::string
     notes.push_back(fmt::format(
         "{} diverged after {} epochs: its last finite model with the least loss is "
         "kept; try a smaller learning rate{}",
-        kAlgorithmNames.of(result.model.parts().options.algorithm), result.epochs,
+        result.label(), result.epochs,
         result.no_certificate.empty() ? "" : ". No certificate: " + result.no_certificate));
   }
 }
@@ -136,7 +136,7 @@ std::vector<std::string> data_notes(const PreparedData& data, double alpha) {
 void add_result_notes(const RunOptions& options, RunReport& report) {
   note_endings(report.results, report.notes);
   note_missed_gap(options, report.results, report.notes);
-  note_missed_limits(report.results, report.notes);
+  note_missed_limits(report.results, report.headlines);
   note_uniform_optimum(report.results, report.headlines);
 }
 

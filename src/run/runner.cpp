@@ -114,6 +114,7 @@ class Runner {
       add_candidates(algorithm, limits_ && !is_comparison);
     }
     if (is_comparison && limits_) add_candidates(Algorithm::adacvar, true);
+    if (is_comparison && limits_ && has_budgeted_factor()) add_candidates(Algorithm::mean, true);
     if (is_comparison && computes_certificates_) add_candidates(Algorithm::exact, false);
     // A network uses threads itself, and parallel runs would share its random generators.
     const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
@@ -209,8 +210,7 @@ class Runner {
     TrainOptions base = options_.train;
     base.algorithm = algorithm;
     // The limit is found when the first model needs it; defaults depend on whether there is one.
-    // Tuning decides by the limit, so its candidates differ in gamma instead.
-    if (is_limited && !options_.tune.tune) {
+    if (is_limited && algorithm != Algorithm::mean) {
       base.limit.emplace();
       base.limit_on_validation = limits_->is_on_validation();
     }
@@ -263,7 +263,6 @@ class Runner {
     return outcome;
   }
 
-  // In a comparison the mean's factor may use the budget too, so that it is treated alike.
   void calibrate(Outcome& outcome, bool is_limited) {
     const TrainOptions& options = outcome.options;
     if (!calibrates(options) || outcome.result.stop_reason == StopReason::diverged) return;
@@ -271,8 +270,8 @@ class Runner {
     FactorRule rule{.risk = is_mean ? Risk{options.alpha, 1} : options.risk()};
     if (is_limited) rule.risk.gamma = 0;
     // Even odds would have the least CVaR of many classifiers.
-    rule.keeps_mean = rule.risk.gamma == 0;
-    if (is_mean && limits_ && has_tail(options)) {
+    rule.keeps_mean = !is_mean;
+    if (is_mean && is_limited) {
       rule.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget);
     }
     const std::vector<double> scores = all_scores(outcome.scorer(), data_.valid);
@@ -289,6 +288,11 @@ class Runner {
       outcome.network = std::make_shared<ScaledNetwork>(outcome.network, factor);
     }
     for (double& value : outcome.result.model.parameters()) value *= factor;
+  }
+
+  // Plain training whose factor uses the budget: what a budget buys without another training.
+  [[nodiscard]] bool has_budgeted_factor() const {
+    return calibrates(options_.train) && has_tail(options_.train) && !options_.budget.cvar_limit;
   }
 
   [[nodiscard]] bool has_tail(const TrainOptions& options) const {
@@ -361,8 +365,10 @@ class Runner {
     if (outcome.valid && select == Selection::accuracy) {
       progress.valid_accuracy = outcome.valid->risk.accuracy;
     }
-    const Judge judge{select, options_.train.risk(),
-                      group.is_limited && options_.tune.tune ? &*limits_ : nullptr};
+    // Plain training is tuned for the mean.
+    const bool is_mean = outcome.options.algorithm == Algorithm::mean;
+    const Risk risk = is_mean ? Risk{options_.train.alpha, 1} : options_.train.risk();
+    const Judge judge{select, risk, group.is_limited && options_.tune.tune ? &*limits_ : nullptr};
     if (!group.best || is_better(outcome, *group.best, judge) ||
         (!is_better(*group.best, outcome, judge) && number < group.best_number)) {
       group.best = std::move(outcome);

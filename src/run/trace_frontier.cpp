@@ -208,7 +208,9 @@ class ExactCurve {
 
   void add_budget(double budget) {
     const double most = (1 + budget) * frontier_.at(1).risk.mean;
-    LimitedResult found = frontier_.within({RiskLimit::Of::mean, most});
+    const bool is_choice = choice_.by == FrontierChoice::By::mean && budget == choice_.value;
+    LimitedResult found = frontier_.within({RiskLimit::Of::mean, most},
+                                           is_choice ? 0 : kCurveSlack * options_.solve.tolerance);
     if (found.status == ExactStatus::interrupted) return;
     step();
     limited_.push_back(

@@ -139,7 +139,7 @@ class LimitedSearch {
     best_ = {.solution = within_, .gamma = safe};
     if (is_within_limit(beyond_)) return {beyond_, risk_.gamma, true};
     best_.solution.certificate = {.upper = objective(within_)};
-    raise_lower(risk_.gamma, beyond_.certificate);
+    use_known();
     narrow();
     best_.solution.status = is_within(best_.solution.certificate, tolerance_)
                                 ? ExactStatus::optimal
@@ -167,9 +167,26 @@ class LimitedSearch {
     return limit_.of == RiskLimit::Of::cvar ? weight : 1 - weight * (1 - risk_.gamma);
   }
 
+  // The nearest solutions on both sides of the limit.
+  void use_known() {
+    for (const auto& [gamma, solution] : family_.solutions()) {
+      const double share = weight(gamma);
+      if (!(share > 0 && share <= 1)) continue;
+      raise_lower(gamma, solution.certificate);
+      if (is_within_limit(solution) ? objective(solution) < objective(within_)
+                                    : limited(solution) < limited(beyond_)) {
+        take(solution, share);
+      }
+    }
+  }
+
+  void take(const Solution& solution, double share) {
+    const bool is_inside = is_within_limit(solution);
+    (is_inside ? within_ : beyond_) = solution;
+    (is_inside ? within_weight_ : beyond_weight_) = share;
+  }
+
   void narrow() {
-    double within_weight = 0;  // of the solution within the limit, and of the one beyond
-    double beyond_weight = 1;
     for (int count = 0; count < kMostSolutions; ++count) {
       offer_mixture();
       if (is_within(best_.solution.certificate, tolerance_)) return;
@@ -177,18 +194,16 @@ class LimitedSearch {
       const double fall = limited(beyond_) - limited(within_);
       // Where both solutions have the same value. Now and then half way, in case one end stays.
       double next = fall / (rise + fall);
-      if (!(next > within_weight && next < beyond_weight) || count % 4 == 3) {
-        next = std::midpoint(within_weight, beyond_weight);
+      if (!(next > within_weight_ && next < beyond_weight_) || count % 4 == 3) {
+        next = std::midpoint(within_weight_, beyond_weight_);
       }
-      if (!(next > within_weight && next < beyond_weight)) return;
+      if (!(next > within_weight_ && next < beyond_weight_)) return;
       const double gamma = gamma_of(next);
       const Solution solution = family_.at(gamma, std::max(0.25 * tolerance_ * next, 1e-12));
       if (solution.status == ExactStatus::interrupted) return;
       raise_lower(gamma, solution.certificate);
       best_.gamma = gamma;
-      const bool is_inside = is_within_limit(solution);
-      (is_inside ? within_ : beyond_) = solution;
-      (is_inside ? within_weight : beyond_weight) = next;
+      take(solution, next);
     }
   }
 
@@ -196,7 +211,8 @@ class LimitedSearch {
   // limit.
   void raise_lower(double gamma, const Certificate& certificate) {
     const double share = weight(gamma);
-    const double bound = (certificate.lower - (1 - share) * limit_.most) / share;
+    // Models that exceed the limit by its rounding are within.
+    const double bound = (certificate.lower - (1 - share) * (1 + kRounding) * limit_.most) / share;
     const double rounding =
         8 * std::numeric_limits<double>::epsilon() * (certificate.lower + limit_.most) / share;
     Certificate& best = best_.solution.certificate;
@@ -241,6 +257,8 @@ class LimitedSearch {
   double tolerance_;
   Solution within_;
   Solution beyond_;
+  double within_weight_ = 0;  // of the objective
+  double beyond_weight_ = 1;
   Found best_;
 };
 
@@ -288,13 +306,13 @@ class Frontier::Impl {
     }
   }
 
-  LimitedResult within(const RiskLimit& limit) {
+  LimitedResult within(const RiskLimit& limit, double tolerance) {
     const double unit = search_.loss_unit();
     const RiskLimit inside{limit.of, limit.most / unit};
     Family own(search_, options_.risk.alpha, LimitedSearch::ridge_factor(options_.risk, limit));
     Family& family = options_.ridge > 0 ? own : family_;
     const LimitedSearch::Found found =
-        LimitedSearch(family, options_.risk, inside, options_.tolerance).run();
+        LimitedSearch(family, options_.risk, inside, std::max(tolerance, options_.tolerance)).run();
     return {.model = search_.model(found.solution.theta),
             .risk = scaled(found.solution.risk, unit),
             .gamma = found.gamma,
@@ -360,7 +378,9 @@ Frontier::~Frontier() = default;
 
 const FrontierPoint& Frontier::at(double gamma) { return impl_->at(gamma); }
 void Frontier::spread(std::size_t count, double tolerance) { impl_->spread(count, tolerance); }
-LimitedResult Frontier::within(const RiskLimit& limit) { return impl_->within(limit); }
+LimitedResult Frontier::within(const RiskLimit& limit, double tolerance) {
+  return impl_->within(limit, tolerance);
+}
 const std::map<double, FrontierPoint>& Frontier::points() const noexcept { return impl_->points(); }
 
 }  // namespace adacvar

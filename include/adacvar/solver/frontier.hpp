@@ -59,8 +59,9 @@ class Frontier {
 
   /// The least mean, if the CVaR is limited, else the least risk at `options.risk`, among models
   /// whose mean or CVaR is within the limit. The limit holds exactly, not up to the tolerance. With
-  /// a ridge the penalty belongs to what is minimised. Cost: about six solutions.
-  [[nodiscard]] LimitedResult within(const RiskLimit& limit);
+  /// a ridge the penalty belongs to what is minimised. Certified within `tolerance`, or that of the
+  /// options if it is larger. Cost: about ten solutions, fewer where there are some near the limit.
+  [[nodiscard]] LimitedResult within(const RiskLimit& limit, double tolerance = 0);
 
   /// All solutions so far, by gamma.
   [[nodiscard]] const std::map<double, FrontierPoint>& points() const noexcept;
