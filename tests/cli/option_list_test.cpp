@@ -27,10 +27,11 @@ TEST(ReadNumber, takes_the_whole_text_or_nothing) {
   EXPECT_EQ(read_number("a", "-2.5e-3"), -0.0025);
   EXPECT_EQ(read_number("a", ".5"), 0.5);
   EXPECT_EQ(read_number("a", "2.5%"), 0.025);
+  EXPECT_EQ(read_number("a", "2.5 %"), 0.025);
   EXPECT_EQ(read_number("a", "5e-324"), std::numeric_limits<double>::denorm_min());
   EXPECT_TRUE(std::isnan(read_number("a", "nan")));  // a number to read, outside every range
   for (const char* bad : {"", " 1", "1 ", "0x10", "1,5", "1e", "one", "--1", "+1", "1e400", "1..2",
-                          "%", "1 %", "1%%"}) {
+                          "%", "1  %", "1%%"}) {
     expect_words<OptionError>([&] { (void)read_number("a", bad); },
                               "a = '" + std::string(bad) + "' is not a number");
   }
