@@ -81,7 +81,7 @@ TracedCurve trace(const State& state, const NetworkMaker* networks) {
 
 // A curve that was interrupted before both of its ends were known shows nothing.
 void throw_if_empty(const FrontierReport& report) {
-  if (report.points.size() >= 2) return;
+  if (report.points.size() >= 2 || report.chosen) return;
   if (report.is_interrupted) throw Interrupted{};
   throw NumericalError("fewer than two runs ended with a model; try a smaller learning rate");
 }

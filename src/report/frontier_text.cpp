@@ -117,8 +117,9 @@ std::string frontier_text(const FrontierReport& report, const TextStyle& style) 
   const TrainOptions& options = first.model.parts().options;
   std::string text =
       run_heading(first, fmt::format("alpha {:g}, seed {}", options.alpha, options.seed));
-  text += fmt::format("curve: {}\n\n{}\n\n{}\n", points_text(report),
-                      wrapped(frontier_verdict(report)), plot_text(report, style));
+  text +=
+      fmt::format("curve: {}\n\n{}\n\n", points_text(report), wrapped(frontier_verdict(report)));
+  if (report.points.size() > 1) text += plot_text(report, style) + '\n';
   TextTable table;
   for (const FrontierRows& rows : rows_of(report)) add_rows(report, rows, table);
   text += table.text();

@@ -237,10 +237,12 @@ class ExactCurve {
       farthest = chord.of(point.risk);
       knee = &point;
     }
+    const bool is_one_point = !is_set(hooks_.stop) && !has_extent();
     for (const auto& [gamma, point] : points) {
-      if (point.status == ExactStatus::interrupted) continue;
+      if (point.status == ExactStatus::interrupted || (is_one_point && gamma < 1)) continue;
       Solved solved{model_of(gamma, point.model, point.certificate, point.status), point.risk};
       if (gamma == 1) solved.names.emplace_back("mean");
+      if (is_one_point) solved.names.push_back(choice_.name());
       if (&point == knee) solved.names.emplace_back("knee");
       if (gamma == 0) solved.names.emplace_back("CVaR");
       if (choice_.by == FrontierChoice::By::gamma && gamma == choice_.value) {

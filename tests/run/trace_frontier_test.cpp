@@ -232,8 +232,8 @@ TEST(TraceFrontier, says_when_there_is_nothing_to_trade) {
       trace_frontier(exact_options(folder.write("s.csv", separable)), {.points = 4});
   ASSERT_FALSE(apart.headlines.empty());
   EXPECT_TRUE(support::has_words(apart.headlines[0], "separable ... ridge"));
-  EXPECT_EQ(apart.gamma(0), 1);
-  EXPECT_EQ(apart.gamma(apart.points.size() - 1), 0);
+  EXPECT_EQ(apart.points.size(), 1U);  // that of the mean is the choice
+  EXPECT_EQ(apart.chosen_point(), &apart.points[0]);
   const FrontierReport perfect =
       trace_frontier(exact_options(folder.write("p.csv", straight)), {.points = 4});
   ASSERT_FALSE(perfect.headlines.empty());
