@@ -169,7 +169,8 @@ std::string limit_and_factor_lines(const RunReport& report) {
         result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
     if (is_changed) add(label + factor_line(result));
   }
-  return several && !text.empty() ? "\n" + text : text;
+  const bool follows_table = several || !report.results[0].certificate;
+  return follows_table && !text.empty() ? "\n" + text : text;
 }
 
 // Confusion matrix and coefficients of a single model.

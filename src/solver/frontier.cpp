@@ -202,7 +202,6 @@ class LimitedSearch {
       const Solution solution = family_.at(gamma, std::max(0.25 * tolerance_ * next, 1e-12));
       if (solution.status == ExactStatus::interrupted) return;
       raise_lower(gamma, solution.certificate);
-      best_.gamma = gamma;
       take(solution, next);
     }
   }
@@ -220,6 +219,7 @@ class LimitedSearch {
     if (!(bound - rounding > best.lower)) return;
     best.lower = bound - rounding;
     best.radius = certificate.radius;
+    best_.gamma = gamma;
   }
 
   // The mixture of both solutions that just meets the limit; both risks are convex along it.
