@@ -138,15 +138,20 @@ std::string certified_risk(const RunResult& result) {
   return options.ridge > 0 ? name + " and ridge" : name;
 }
 
-std::string limit_line(const BudgetOutcome& budget, double gamma) {
+std::string limit_line(const BudgetOutcome& budget, const TrainOptions& options) {
   const std::string rows = budget.on_validation ? "validation" : "training";
+  const std::string gamma = options.algorithm == Algorithm::mean
+                                ? std::string()
+                                : fmt::format("; gamma {:.3g}", options.gamma);
   if (!budget.mean_budget) {
-    return fmt::format("{} CVaR {}, limit {}; gamma {:.3g}", rows, number_text(budget.attained),
+    return fmt::format("{} CVaR {}, limit {}{}", rows, number_text(budget.attained),
                        number_text(budget.limit.most), gamma);
   }
-  return fmt::format("mean budget {:g} %: {} mean {}, {:.2g} % above the least, {}; gamma {:.3g}",
+  const double change = budget.attained / budget.least - 1;
+  return fmt::format("mean budget {:g} %: {} mean {}, {:.2g} % {} that of plain training, {}{}",
                      100 * *budget.mean_budget, rows, number_text(budget.attained),
-                     100 * (budget.attained / budget.least - 1), number_text(budget.least), gamma);
+                     100 * std::abs(change), change < 0 ? "below" : "above",
+                     number_text(budget.least), gamma);
 }
 
 std::string factor_line(const RunResult& result) {
@@ -163,8 +168,7 @@ std::string limit_and_factor_lines(const RunReport& report) {
   const auto add = [&](const std::string& line) { text += wrap(line, kTerminalWidth, 2) + '\n'; };
   for (const RunResult& result : report.results) {
     const std::string label = several ? result.label() + ": " : "";
-    const double gamma = result.model.parts().options.gamma;
-    if (result.budget) add(label + limit_line(*result.budget, gamma));
+    if (result.budget) add(label + limit_line(*result.budget, result.model.parts().options));
     const bool is_changed =
         result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
     if (is_changed) add(label + factor_line(result));
