@@ -258,7 +258,7 @@ PageSection sampler_section(const RunReport& report) {
 
 // --- the models
 
-// Of several models those that most readers compare are shown in detail.
+// Shows the models that most readers compare in detail.
 bool is_main(const RunReport& report, std::size_t i) {
   const Algorithm algorithm = report.results[i].model.parts().options.algorithm;
   return report.results.size() == 1 || algorithm == Algorithm::adacvar ||

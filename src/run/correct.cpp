@@ -5,7 +5,7 @@
 #include "data/row_weights.hpp"
 #include "data/shuffle.hpp"
 #include "run/notes.hpp"
-#include "run/score.hpp"
+#include "run/outcome.hpp"
 #include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -264,20 +264,6 @@ void note_ending(ExactStatus status, std::vector<std::string>& notes) {
                            "certificate is still valid"
                          : "the solver ended before it reached the tolerance; its certificate is "
                            "still valid");
-}
-
-StopReason reason_of(ExactStatus status) {
-  switch (status) {
-    case ExactStatus::optimal:
-      return StopReason::optimal;
-    case ExactStatus::not_attained:
-      return StopReason::not_attained;
-    case ExactStatus::interrupted:
-      return StopReason::interrupted;
-    case ExactStatus::stalled:
-      break;
-  }
-  return StopReason::stalled;
 }
 
 /// Scores `rows` before and after; the losses of the last part are kept.

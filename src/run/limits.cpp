@@ -61,7 +61,7 @@ Frontier& Limits::frontier() {
   return *frontier_;
 }
 
-// Of the model that is trained on the mean, on the rows that judge.
+// Mean loss of plain training on the rows that judge.
 double Limits::plain_mean() {
   const PreparedData& data = setup_.data;
   const double alpha = setup_.options.train.alpha;
@@ -126,7 +126,8 @@ Outcome Limits::solve(TrainOptions options) {
   return outcome;
 }
 
-// Of the curve's models within the limit the one of least CVaR, both on the validation rows.
+// Takes the model of least CVaR among those of the curve within the limit, both on the validation
+// rows.
 void Limits::choose_on_validation(Outcome& outcome) {
   Frontier& curve = frontier();
   curve.spread(kCurvePoints);

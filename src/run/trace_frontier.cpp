@@ -162,7 +162,7 @@ class ExactCurve {
                                  .attained = point.train->risk.mean};
   }
 
-  // Of several models with the least CVaR within a budget, one of the curve with less mean is kept.
+  // Keeps a point of the curve instead of a limited model with the same CVaR and a larger mean.
   void place_budgets() {
     const double slack = 1 + options_.solve.tolerance;
     const std::size_t curve = solved_.size();

@@ -25,8 +25,8 @@ struct LimitedResult {
   /// gamma / (1 - gamma) is the multiplier of a limit on the mean, its inverse that of one on the
   /// CVaR: the model nearly minimises (1 - gamma) CVaR + gamma mean.
   double gamma = 0;
-  /// Of the risk that is minimised, plus the ridge penalty, among models within the limit; if no
-  /// model is: of the quantity that is limited.
+  /// Bounds of the least risk, plus the ridge penalty, among models within the limit; if no model
+  /// is: of the least value of the quantity that is limited.
   Certificate certificate;
   bool is_feasible = true;
   ExactStatus status = ExactStatus::stalled;
