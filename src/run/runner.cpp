@@ -3,8 +3,8 @@
 #include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "learner/resolve_defaults.hpp"
-#include "learner/scaled_network.hpp"
 #include "learner/tuning_grid.hpp"
+#include "run/calibrate.hpp"
 #include "run/check_run.hpp"
 #include "run/feature_moments.hpp"
 #include "run/limits.hpp"
@@ -12,7 +12,6 @@
 #include "run/outcome.hpp"
 #include "run/row_detail.hpp"
 #include "run/selection.hpp"
-#include "run/temperature.hpp"
 #include "run/trained_model.hpp"
 #include "solver/be_the_leader.hpp"
 
@@ -98,7 +97,8 @@ class Runner {
         hooks_(hooks),
         loss_(make_loss(options.loss, data.train)),
         unit_(loss_.unit(data.preprocessor.target_scale().sd)),
-        computes_certificates_(wants_certificates(options, data.train, loss_)) {
+        computes_certificates_(wants_certificates(options, data.train, loss_)),
+        calibrator_(data, loss_, options.calibrate.calibrate) {
     if (!has_network() && data.train.image.size() == 0) moments_ = feature_moments(data.train);
     if (std::isnormal(unit_)) return;
     throw DataError(fmt::format("the {} loss of a target with standard deviation {:g} exceeds the "
@@ -247,7 +247,7 @@ class Runner {
     }
     const auto begin = std::chrono::steady_clock::now();
     Outcome outcome = run_candidate(candidate.options, group.is_limited);
-    calibrate(outcome, group.is_limited);
+    calibrator_.calibrate(outcome, limited(group.is_limited));
     if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
          seconds_since(begin));
@@ -263,49 +263,17 @@ class Runner {
     return outcome;
   }
 
-  void calibrate(Outcome& outcome, bool is_limited) {
-    const TrainOptions& options = outcome.options;
-    if (!calibrates(options) || outcome.result.stop_reason == StopReason::diverged) return;
-    const bool is_mean = options.algorithm == Algorithm::mean;
-    FactorRule rule{.risk = is_mean ? Risk{options.alpha, 1} : options.risk()};
-    if (is_limited) rule.risk.gamma = 0;
-    // Even odds would have the least CVaR of many classifiers.
-    rule.keeps_mean = !is_mean;
-    if (is_mean && is_limited) {
-      rule.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget);
-    }
-    const std::vector<double> scores = all_scores(outcome.scorer(), data_.valid);
-    // A model that knows nothing has no scores to scale.
-    if (std::ranges::all_of(scores, [](double score) { return std::abs(score) < 1e-9; })) return;
-    double factor = best_factor(scores, data_.valid, loss_, rule);
-    if (is_limited && !limits_->is_on_validation()) {
-      factor = factor_within(factor, all_scores(outcome.scorer(), data_.train), data_.train, loss_,
-                             options.alpha, limits_->limit());
-    }
-    outcome.calibration = {1 / factor,
-                           risk_with_factor(scores, data_.valid, loss_, outcome.options.alpha, 1)};
-    if (outcome.network) {
-      outcome.network = std::make_shared<ScaledNetwork>(outcome.network, factor);
-    }
-    for (double& value : outcome.result.model.parameters()) value *= factor;
+  [[nodiscard]] std::optional<Calibrator::Limited> limited(bool is_limited) {
+    if (!is_limited) return std::nullopt;
+    Calibrator::Limited found{.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget)};
+    if (!limits_->is_on_validation()) found.training = limits_->limit();
+    return found;
   }
 
   // Plain training whose factor uses the budget: what a budget buys without another training.
   [[nodiscard]] bool has_budgeted_factor() const {
-    return calibrates(options_.train) && has_tail(options_.train) && !options_.budget.cvar_limit;
-  }
-
-  [[nodiscard]] bool has_tail(const TrainOptions& options) const {
-    return options.alpha * data_.valid.total_weight() >= kLeastTail;
-  }
-
-  [[nodiscard]] bool calibrates(const TrainOptions& options) const {
-    const bool has_probabilities =
-        loss_.kind() == LossKind::logistic || loss_.kind() == LossKind::softmax;
-    const CalibrateChoice choice = options_.calibrate.calibrate;
-    if (choice != CalibrateChoice::automatic) return choice == CalibrateChoice::yes;
-    const bool is_mean = options.algorithm == Algorithm::mean || options.risk().is_mean();
-    return has_probabilities && data_.valid.rows >= kLeastRows && (is_mean || has_tail(options));
+    return calibrator_.applies_to(options_.train) && calibrator_.has_tail(options_.train) &&
+           !options_.budget.cvar_limit;
   }
 
   [[nodiscard]] const Dataset* valid() const {
@@ -590,8 +558,6 @@ class Runner {
   }
 
   static constexpr double kComparedBudget = 0.05;
-  static constexpr std::size_t kLeastRows = 50;  // of the validation rows, to calibrate
-  static constexpr double kLeastTail = 20;       // of their tail, to look at it
 
   const PreparedData& data_;
   const RunOptions& options_;
@@ -600,6 +566,7 @@ class Runner {
   double unit_;
   std::optional<FeatureMoments> moments_;  // of tables and sparse rows, for linear models
   bool computes_certificates_;
+  Calibrator calibrator_;
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;
   std::optional<Limits> limits_;
