@@ -39,7 +39,7 @@ struct State {
 
 /// The result, after its notes about the data were printed.
 Correction correct_with_progress(const State& state, std::vector<std::string>& printed) {
-  ProgressLine progress(state.output.quiet, 1);
+  ProgressLine progress(state.output.quiet);
   DataOptions data = state.data;
   progress.show_reading_of(data.source);
   CorrectOptions options = state.correct;

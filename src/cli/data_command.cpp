@@ -197,7 +197,7 @@ struct DescribeState {
 };
 
 RawData read_with_progress(const DescribeState& state) {
-  ProgressLine progress(state.output.quiet, 1);
+  ProgressLine progress(state.output.quiet);
   SourceOptions source = state.source;
   progress.show_reading_of(source);
   return read_data(state.input.data, source);
@@ -296,7 +296,7 @@ int run_fetch(const FetchState& state) {
   watch_interrupts();
   std::vector<FetchedFile> files;
   {
-    ProgressLine progress(state.output.quiet, 1);
+    ProgressLine progress(state.output.quiet);
     files = fetch_named_set(state.name.name, {.folder = data_folder(state.folder.data_dir),
                                               .mirror = state.mirror.mirror,
                                               .force = state.mirror.force,

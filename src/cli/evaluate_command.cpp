@@ -71,7 +71,7 @@ PageOrigin origin_with_model(const State& state, const TrainedModel& model,
 }
 
 Evaluation evaluate_with_progress(const State& state, const Model& model, const Model* other) {
-  ProgressLine progress(state.output.quiet, 1);
+  ProgressLine progress(state.output.quiet);
   EvaluateOptions options = state.evaluate;
   progress.show_reading_of(options.source);
   Evaluation evaluation = evaluate(model, state.input.data, options, other);

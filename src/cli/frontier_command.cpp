@@ -56,7 +56,7 @@ struct TracedCurve {
 
 TracedCurve trace(const State& state, const NetworkMaker* networks) {
   TracedCurve traced;
-  ProgressLine progress(state.output.quiet, state.run.train.epochs);
+  ProgressLine progress(state.output.quiet);
   const auto show = [&](const RunProgress& p) {
     if (p.epoch != nullptr || p.epochs_done) return progress.show(p);
     progress.show_work(static_cast<double>(p.runs_done), 0, static_cast<double>(p.runs),

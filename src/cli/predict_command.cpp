@@ -234,7 +234,7 @@ int run_predict(State state, const NetworkMaker* networks) {
     throw OptionError("model is not given; name a model file written by train");
   const TrainedModel model = load_model(state.input.model, networks);
   check_kept(state.input.keep, model);
-  std::optional<ProgressLine> progress(std::in_place, hides_progress(state), 1);
+  std::optional<ProgressLine> progress(std::in_place, hides_progress(state));
   progress->show_reading_of(state.source);
   if (!state.input.output.empty()) check_writable(state.input.output);
   // Text tables are read in blocks; other formats are read completely before the output file is

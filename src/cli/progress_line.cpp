@@ -67,8 +67,7 @@ std::string bar_line(double share, const std::string& text, std::size_t width) {
   return bar_text(share, std::min(kMost, room - kAround - text.size())) + " " + text;
 }
 
-ProgressLine::ProgressLine(bool quiet, std::uint64_t epochs)
-    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0), epochs_(epochs) {}
+ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::show(const RunProgress& progress) {
   if (quiet_) return;
@@ -77,12 +76,14 @@ void ProgressLine::show(const RunProgress& progress) {
     start_ = last_epoch_ = Clock::now();
   }
   if (progress.epoch != nullptr) {
-    const double share = static_cast<double>(progress.epoch->epoch) / static_cast<double>(epochs_);
+    const double share =
+        static_cast<double>(progress.epoch->epoch) / static_cast<double>(progress.epochs);
     last_epoch_ = Clock::now();
     last_figures_ = figures_of(*progress.epoch);
-    print(share, fmt::format("epoch {}/{}{}", progress.epoch->epoch, epochs_, last_figures_));
+    print(share,
+          fmt::format("epoch {}/{}{}", progress.epoch->epoch, progress.epochs, last_figures_));
   } else if (progress.epochs_done) {
-    show_within_epoch(*progress.epochs_done);
+    show_within_epoch(*progress.epochs_done, progress.epochs);
   } else if (progress.runs > 1) {
     const double share =
         static_cast<double>(progress.runs_done) / static_cast<double>(progress.runs);
@@ -93,11 +94,11 @@ void ProgressLine::show(const RunProgress& progress) {
 }
 
 // Short epochs need no progress within them.
-void ProgressLine::show_within_epoch(double epochs_done) {
+void ProgressLine::show_within_epoch(double epochs_done, std::uint64_t epochs) {
   if (!terminal_ || Clock::now() - last_epoch_ < std::chrono::seconds(1)) return;
   const double whole = std::floor(epochs_done);
-  draw(epochs_done / static_cast<double>(epochs_),
-       fmt::format("epoch {:.0f}/{}, {:.0f} %{}", whole + 1, epochs_, 100 * (epochs_done - whole),
+  draw(epochs_done / static_cast<double>(epochs),
+       fmt::format("epoch {:.0f}/{}, {:.0f} %{}", whole + 1, epochs, 100 * (epochs_done - whole),
                    last_figures_));
 }
 

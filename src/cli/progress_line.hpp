@@ -12,7 +12,7 @@ namespace adacvar::cli {
 /// nothing if quiet.
 class ProgressLine {
  public:
-  ProgressLine(bool quiet, std::uint64_t epochs);
+  explicit ProgressLine(bool quiet);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -37,7 +37,7 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void show_within_epoch(double epochs_done);
+  void show_within_epoch(double epochs_done, std::uint64_t epochs);
   void show_reading(std::uint64_t done, std::uint64_t total);
   void draw(double share, const std::string& text);
   void print(double share, const std::string& text);
@@ -45,7 +45,6 @@ class ProgressLine {
   bool quiet_;
   double share_at_start_ = 0;
   bool terminal_;
-  std::uint64_t epochs_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = {};
   Clock::time_point last_epoch_ = start_;

@@ -212,7 +212,7 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
 class StudyRunner {
  public:
   StudyRunner(const State& state, const std::vector<Study>& studies, const NetworkMaker* networks)
-      : state_(state), studies_(studies), networks_(networks), line_(state.output.quiet, 1) {
+      : state_(state), studies_(studies), networks_(networks), line_(state.output.quiet) {
     for (const Study& study : studies) weights_.push_back(weight_of(study));
   }
 

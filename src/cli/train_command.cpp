@@ -74,7 +74,7 @@ ResultWithNotes<Result> run_with_progress(const State& state, const NetworkMaker
                                                                  const RunHooks&),
                                           Detail detail, std::string* trace = nullptr) {
   ResultWithNotes<Result> outcome;
-  ProgressLine progress(state.output.quiet, state.run.train.epochs);
+  ProgressLine progress(state.output.quiet);
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
                  .data_ready =

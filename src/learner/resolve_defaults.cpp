@@ -7,6 +7,8 @@ namespace adacvar {
 
 namespace {
 
+constexpr std::uint64_t kEpochs = 50;
+
 void resolve_eta_scale(TrainOptions& options, const Loss& loss) {
   if (!options.sampler.eta_scale) {
     options.sampler.eta_scale = loss.fits(Task::regression) ? 3.0 : 20.0;
@@ -25,6 +27,13 @@ OptimizerKind linear_optimizer(const TrainOptions& options, const Dataset& train
   return is_wanted && is_possible ? OptimizerKind::newton : OptimizerKind::sgd;
 }
 
+// The tail of few rows needs more steps to settle while gamma moves.
+std::uint64_t linear_epochs(const TrainOptions& options, const Dataset& training) {
+  constexpr std::uint64_t kLeastDraws = 150'000;
+  const std::uint64_t rows = std::max<std::uint64_t>(1, training.rows);
+  return options.limit ? std::clamp<std::uint64_t>(kLeastDraws / rows, kEpochs, 1000) : kEpochs;
+}
+
 double linear_learning_rate(const TrainOptions& options, const Dataset& training,
                             const Loss& loss) {
   if (options.optimizer.kind == OptimizerKind::newton) {
@@ -40,6 +49,7 @@ double linear_learning_rate(const TrainOptions& options, const Dataset& training
 
 TrainOptions resolve_defaults(TrainOptions options, const Dataset& training, const Loss& loss) {
   if (options.batch == 0) options.batch = std::clamp<std::uint64_t>(training.rows / 64, 8, 64);
+  if (options.epochs == 0) options.epochs = linear_epochs(options, training);
   if (options.optimizer.kind == OptimizerKind::automatic) {
     options.optimizer.kind = linear_optimizer(options, training, loss);
   }
@@ -53,6 +63,7 @@ TrainOptions resolve_defaults(TrainOptions options, const Dataset& training, con
 
 TrainOptions resolve_network_defaults(TrainOptions options, const Loss& loss) {
   if (options.batch == 0) options.batch = 64;
+  if (options.epochs == 0) options.epochs = kEpochs;
   if (options.iterate == Iterate::automatic) options.iterate = Iterate::last;
   if (options.optimizer.kind == OptimizerKind::automatic) {
     options.optimizer.kind = OptimizerKind::sgd;

@@ -23,7 +23,9 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        "the sampler sees the losses drawn, or all of them", with("learner", {"btl"})},
       {"oracle-calls", &O::oracle_calls, Bounds{.low = 1, .high = 1e6}, "exact fits per epoch",
        with("learner", {"btl"})},
-      {"epochs", &O::epochs, Bounds{.low = 1}, "passes over the data, counted in draws",
+      {"epochs", &O::epochs, Bounds{.low = 0},
+       "passes over the data, counted in draws; 0: 50, for a linear model under a limit at least "
+       "150,000 draws",
        without("algorithm", {"exact"})},
       {"batch", &O::batch, Bounds{.low = 0, .high = 1e6},
        "examples per step; 0: rows / 64, at least 8 and at most 64", draws_batches()},

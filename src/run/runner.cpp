@@ -364,12 +364,14 @@ class Runner {
     }
     if (candidates_.size() > 1) return hooks;
     if (hooks_.progress) {
-      hooks.progress = [this](const EpochRecord& record) {
+      hooks.progress = [this, all = options.epochs](const EpochRecord& record) {
         const EpochRecord shown = scaled(record, unit_);
-        hooks_.progress({.epoch = &shown});
+        hooks_.progress({.epoch = &shown, .epochs = all});
         return true;
       };
-      hooks.within_epoch = [this](double epochs) { hooks_.progress({.epochs_done = epochs}); };
+      hooks.within_epoch = [this, all = options.epochs](double epochs) {
+        hooks_.progress({.epochs = all, .epochs_done = epochs});
+      };
     }
     if (hooks_.trace || options_.solve.until_gap > 0) {
       hooks.watch = [this, look = hooks.watch,

@@ -340,7 +340,7 @@ std::vector<Damage> damages() {
       {"alpha", [](json& m) { m["options"]["alpha"] = 1.5; }, "alpha = 1.5 is outside (0, 1]"},
       {"gamma", [](json& m) { m["options"]["gamma"] = -1; }, "gamma = -1 is outside [0, 1]"},
       {"momentum", [](json& m) { m["options"]["momentum"] = 1; }, "momentum = 1 is outside [0, 1)"},
-      {"epochs 0", [](json& m) { m["options"]["epochs"] = 0; }, "epochs = 0 is outside [1, inf)"},
+      {"batch 1e9", [](json& m) { m["options"]["batch"] = 1000000000; }, "batch = ... outside [0"},
       {"epochs below 0", [](json& m) { m["options"]["epochs"] = -3; },
        "epochs = -3 is not a non-negative integer"},
       {"seed and a half", [](json& m) { m["options"]["seed"] = 0.5; },

@@ -80,7 +80,7 @@ struct TrainOptions {
   Learner learner = Learner::steps;
   Information information = Information::bandit;
   std::uint64_t oracle_calls = 10;
-  std::uint64_t epochs = 50;
+  std::uint64_t epochs = 0;
   std::uint64_t batch = 0;
   std::optional<double> learning_rate = std::nullopt;
   RateSchedule rate_schedule = RateSchedule::steps;

@@ -105,6 +105,7 @@ struct RunProgress {
   std::size_t runs_done = 0;
   std::size_t runs = 1;
   const EpochRecord* epoch = nullptr;  ///< after an epoch of a single run; user's units
+  std::uint64_t epochs = 0;            ///< of a single run, in all
   /// Within an epoch of a single run: epochs done, such as 2.25.
   std::optional<double> epochs_done = {};
   std::optional<double> valid_cvar = {};      ///< of the run that just ended
