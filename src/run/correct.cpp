@@ -7,6 +7,7 @@
 #include "run/notes.hpp"
 #include "run/outcome.hpp"
 #include "run/trained_model.hpp"
+#include "solver/problem.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/rng.hpp>
@@ -25,35 +26,6 @@ namespace adacvar {
 namespace {
 
 constexpr double kRhoScale = 0.3;
-
-/// The rows of a dataset, in that order.
-Dataset take_rows(const Dataset& data, std::span<const Index> rows) {
-  Dataset taken;
-  taken.rows = rows.size();
-  taken.features = data.features;
-  taken.task = data.task;
-  taken.target_error = data.target_error;
-  taken.class_names = data.class_names;
-  if (data.is_sparse()) taken.start.push_back(0);
-  for (const Index row : rows) {
-    if (data.is_sparse()) {
-      const auto begin = static_cast<std::ptrdiff_t>(data.start[row]);
-      const auto end = static_cast<std::ptrdiff_t>(data.start[row + 1]);
-      taken.column.insert(taken.column.end(), data.column.begin() + begin,
-                          data.column.begin() + end);
-      taken.value.insert(taken.value.end(), data.value.begin() + begin, data.value.begin() + end);
-      taken.start.push_back(taken.column.size());
-    } else {
-      const auto begin = data.dense.begin() + static_cast<std::ptrdiff_t>(row * data.features);
-      taken.dense.insert(taken.dense.end(), begin,
-                         begin + static_cast<std::ptrdiff_t>(data.features));
-    }
-    taken.targets.push_back(data.targets[row]);
-    taken.offsets.push_back(data.offsets[row]);
-    if (!data.weights.empty()) taken.weights.push_back(data.weights[row]);
-  }
-  return taken;
-}
 
 /// The fold of every row: at random, of equal sizes, within classes too.
 std::vector<std::size_t> assign_folds(const Dataset& data, std::size_t folds, std::uint64_t seed) {
@@ -139,8 +111,8 @@ std::vector<double> held_out_losses(const Dataset& data, const Loss& loss,
     for (std::size_t i = 0; i < data.rows; ++i) {
       (fold[i] == k ? outside : inside).push_back(static_cast<Index>(i));
     }
-    const Fitted fitted = fit_correction(take_rows(data, inside), loss, options);
-    const std::vector<double> found = losses_of(fitted.model, take_rows(data, outside), loss);
+    const Fitted fitted = fit_correction(rows_of(data, inside), loss, options);
+    const std::vector<double> found = losses_of(fitted.model, rows_of(data, outside), loss);
     for (std::size_t j = 0; j < outside.size(); ++j) losses[outside[j]] = found[j];
   }
   return losses;

@@ -35,7 +35,7 @@ struct TrainedModel {
   /// In the user's units; empty for model files of older versions.
   std::optional<TailRisk> training_risk = {};
   std::optional<Certificate> certificate = {};
-  /// Of the training rows, for coefficients; empty for networks, images and model files of older
+  /// Moments of the training rows, for coefficients; empty for networks, images and model files of older
   /// versions.
   std::optional<FeatureMoments> moments = {};
 

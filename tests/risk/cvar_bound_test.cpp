@@ -104,7 +104,7 @@ TEST(CvarBound, one_and_two_losses_by_hand) {
               0.95 * 10 + 0.05 * 3, 1e-2);
   EXPECT_NEAR(cvar_lower_bounds(one, all, {.confidence = 0.95, .loss_max = 10}).at(0), 0.05 * 3,
               1e-2);
-  // Of two, only the larger matters at alpha 0.5: P(V_1 > c) = (1 - c)^2 = 0.5.
+  // Only the larger of two losses matters at alpha 0.5: P(V_1 > c) = (1 - c)^2 = 0.5.
   const double c = 1 - std::sqrt(0.5);
   EXPECT_NEAR(cvar_upper_bounds(std::vector{2.0, 5.0}, std::vector{0.5},
                                 {.confidence = 0.5, .loss_max = 10})
