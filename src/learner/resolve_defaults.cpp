@@ -57,6 +57,7 @@ TrainOptions resolve_defaults(TrainOptions options, const Dataset& training, con
     options.learning_rate = linear_learning_rate(options, training, loss);
   }
   if (options.iterate == Iterate::automatic) options.iterate = Iterate::average;
+  if (!options.memory) options.memory = 1.0;
   resolve_eta_scale(options, loss);
   return options;
 }
@@ -77,6 +78,8 @@ TrainOptions resolve_network_defaults(TrainOptions options, const Loss& loss) {
     const double rate = options.optimizer.kind == OptimizerKind::adam ? 0.001 : 0.05;
     options.learning_rate = steep ? rate * options.alpha : rate;
   }
+  // The losses of a network drift: log-weights that never forget memorise its first epochs.
+  if (!options.memory) options.memory = 0.5;
   resolve_eta_scale(options, loss);
   return options;
 }

@@ -13,6 +13,25 @@
 
 namespace adacvar {
 
+namespace {
+
+// Draws of the run that the sampler remembers at its end, an epoch before the last counting
+// `memory`, the one before it memory^2 and so on: the horizon of its step.
+std::uint64_t remembered_draws(const TrainOptions& options, std::uint64_t draws) {
+  const double memory = options.memory.value_or(1.0);
+  if (memory == 1.0) return draws;
+  double epochs = 0.0;
+  double weight = 1.0;
+  for (std::uint64_t epoch = 0; epoch < options.epochs && weight > 0.0; ++epoch) {
+    epochs += weight;
+    weight *= memory;
+  }
+  const double per_epoch = static_cast<double>(draws) / static_cast<double>(options.epochs);
+  return static_cast<std::uint64_t>(per_epoch * epochs);
+}
+
+}  // namespace
+
 AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std::uint64_t draws) {
   if (options.algorithm != Algorithm::adacvar) {
     return make_sampler("shuffled", training.rows, {}, training.weights);
@@ -20,7 +39,7 @@ AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std
   AdaptiveSamplerOptions sampler = options.sampler;
   sampler.alpha = options.alpha;
   sampler.gamma = std::max(options.gamma, options.exploration);
-  if (sampler.horizon == 0) sampler.horizon = draws;
+  if (sampler.horizon == 0) sampler.horizon = remembered_draws(options, draws);
   return make_sampler("adaptive", training.rows, sampler, training.weights);
 }
 
@@ -89,6 +108,9 @@ void check_training(const Dataset& training, const Dataset* validation, const Lo
   if (options.learner == Learner::btl && options.algorithm != Algorithm::adacvar) {
     throw OptionError(fmt::format("learner = btl plays against the sampler of adacvar, not {}",
                                   kAlgorithmNames.of(options.algorithm)));
+  }
+  if (options.learner == Learner::btl && options.memory.value_or(1.0) < 1.0) {
+    throw OptionError("memory is for gradient steps: learner = btl fits all distributions so far");
   }
   if (training.rows == 0) throw DataError("the training data is empty");
   check_weight_count(training, "training");

@@ -16,6 +16,10 @@ const std::vector<OptionSpec>& TrainOptions::options() {
       {"exploration", &O::exploration, Bounds{.low = 0, .high = 1},
        "least share of the uniform distribution in the draws of adacvar, if gamma is smaller",
        with("algorithm", {"adacvar"})},
+      {"memory", &O::memory, Bounds{.low = 0, .high = 1},
+       "factor on the sampler's log-weights after every epoch: 1 never forgets, 0 starts anew; "
+       "automatic: 1, for a network 0.5",
+       with("algorithm", {"adacvar"}) && without("learner", {"btl"})},
       {"learner", &O::learner, Names{"steps", "btl"},
        "gradient steps, or be-the-leader: an exact fit to the mean of the distributions so far",
        with("algorithm", {"adacvar"}) && without("network")},

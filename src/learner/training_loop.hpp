@@ -21,7 +21,7 @@
 
 namespace adacvar {
 
-/// The sampler and the objective of an algorithm.
+/// The sampler and the objective of an algorithm. `draws`: of the whole run.
 [[nodiscard]] AnySampler sampler_for(const TrainOptions& options, const Dataset& training,
                                      std::uint64_t draws);
 [[nodiscard]] AnyObjective objective_for(const TrainOptions& options, const Dataset& training);
@@ -256,7 +256,9 @@ class TrainingLoop {
     for (std::uint64_t epoch = result_.epochs + 1; epoch <= options_.epochs; ++epoch) {
       candidates_.before_epoch(epoch);
       if (!run_epoch(epoch) || !finish_epoch(epoch)) break;
-      if (epoch < options_.epochs) keep_checkpoint();
+      if (epoch == options_.epochs) break;
+      sampler_.discount(options_.memory.value_or(1.0));
+      keep_checkpoint();
     }
     result_.gamma = follower_ ? follower_->mean_gamma() : options_.gamma;
     result_.model = candidates_.result(backend_.model(), step_, result_.stop_reason);

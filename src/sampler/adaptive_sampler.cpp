@@ -93,6 +93,7 @@ class AdaptiveSampler::Impl {
     check_range("gamma", gamma, {.low = 0, .high = 1});
     next_gamma_ = gamma;
   }
+  void discount(double factor);
   void draw(Rng& rng, std::span<Index> batch);
   void observe(std::span<const Index> drawn, std::span<const double> losses);
   void learn(std::span<const Index> drawn, std::span<const double> losses,
@@ -108,6 +109,8 @@ class AdaptiveSampler::Impl {
   // Replaces log-weight + tilt by the marginal, in place.
   void to_marginals(std::span<double> z) const;
   void mix();
+  // After all log-weights have changed.
+  void follow_new_weights();
   void build_proposals();
   void draw_iid(Rng& rng, std::span<Index> batch);
   template <bool Weighted>
@@ -143,6 +146,15 @@ class AdaptiveSampler::Impl {
 
 void AdaptiveSampler::Impl::adopt(LogWeightBuckets buckets) {
   buckets_.emplace(std::move(buckets));
+  follow_new_weights();
+}
+
+void AdaptiveSampler::Impl::discount(double factor) {
+  buckets_->multiply(factor);
+  follow_new_weights();
+}
+
+void AdaptiveSampler::Impl::follow_new_weights() {
   if (options_.marginals == Marginals::exact) exact_.emplace(*buckets_, tail_size_);
   proposals_stale_ = true;
   last_drawn_.clear();
@@ -534,6 +546,11 @@ void AdaptiveSampler::set_log_weights(std::span<const double> log_weights) {
   if (!impl_->uniform()) {
     impl_->adopt(LogWeightBuckets(log_weights, impl_->target_, impl_->weights_));
   }
+}
+
+void AdaptiveSampler::discount(double factor) {
+  check_range("factor", factor, {.low = 0, .high = 1});
+  if (factor < 1.0 && !impl_->uniform()) impl_->discount(factor);
 }
 
 void AdaptiveSampler::set_gamma(double gamma) { impl_->set_gamma(gamma); }

@@ -443,6 +443,16 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   apply_moments();
 }
 
+// A lazy common factor would make buckets and nodes of a width that depends on it; a pass is
+// simple, and one per epoch costs less than the epoch's draws.
+void LogWeightBuckets::multiply(double factor) {
+  for (Item& item : items_) item.x *= factor;
+  tilt_ *= factor;  // a guess: the border of the tail moves with the log-weights
+  first_cell_ = wanted_first_cell(tilt_);
+  fill_bins();
+  solve_tilt();
+}
+
 // A removed item is replaced by the list's last item, whose slot then changes: it is prefetched.
 // Items added to the list meanwhile make this a guess.
 inline void LogWeightBuckets::prefetch_filler(std::size_t list) {

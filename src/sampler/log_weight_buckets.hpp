@@ -69,6 +69,9 @@ class LogWeightBuckets {
   void add(std::span<const Index> indices, std::span<const double> steps, std::span<double> before,
            std::span<double> after);
 
+  /// Multiplies all log-weights by a factor in [0, 1] and solves for nu. Cost: O(N).
+  void multiply(double factor);
+
   /// Solves for nu. `change` is an estimate of sum w_i p_i - target at the current nu; it affects
   /// only the time. Returns the constant that was subtracted from all log-weights and added to nu,
   /// mostly 0.

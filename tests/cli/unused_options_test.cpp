@@ -45,6 +45,7 @@ std::vector<Row> unused() {
     for (const char* option : options) rows.push_back({command, option});
   };
   add(kExact, {"exploration 0.1",
+               "memory 0.5",
                "weight-decay 0.1",
                "learning-rate 0.1",
                "epochs 3",
@@ -76,11 +77,11 @@ std::vector<Row> unused() {
                "epsilon 1"});
   add("train no.csv --algorithm exact --alphas 0.1,0.2", {"alpha 0.3", "model m.json"});
   add("train no.csv --algorithm trunc",
-      {"exploration 0.1", "temperature 1", "learner btl", "eta-scale 2", "alphas 0.1",
+      {"exploration 0.1", "memory 0.5", "temperature 1", "learner btl", "eta-scale 2", "alphas 0.1",
        "until-gap 0.1", "batches subset"});
   add("train no.csv --algorithm mean",
-      {"gamma 0.1", "temperature 1", "level-window 50", "scale fixed", "loss-scale 2", "horizon 9",
-       "estimator gain", "schedule adagrad"});
+      {"gamma 0.1", "memory 1", "temperature 1", "level-window 50", "scale fixed", "loss-scale 2",
+       "horizon 9", "estimator gain", "schedule adagrad"});
   add("train no.csv --algorithm soft", {"exploration 0.1", "trace t.jsonl"});
   add(kSampled,
       {"tau 0.3", "delta 2", "temperature 0.1", "level-window 50", "select accuracy", "select cvar",
@@ -98,7 +99,7 @@ std::vector<Row> unused() {
   add("train no.csv --certify no", {"tolerance 0.1", "certificate-radius 5"});
   add("train no.csv --tune", {"checkpoint c", "until-gap 0.1", "trace t.jsonl"});
   add(kLeader, {"learning-rate 0.1", "optimizer adam", "momentum 0.9", "weight-decay 1",
-                "lr-schedule constant", "decay 0.5", "radius 1", "checkpoint c"});
+                "lr-schedule constant", "decay 0.5", "radius 1", "checkpoint c", "memory 0.5"});
   add(kFull, {"batch 3", "patience 2", "estimator gain", "epsilon 0", "marginals exact",
               "trace t.jsonl", "until-gap 0.1", "eta-scale 3"});
   add(kNetwork, {"ridge 1", "radius 1", "certify yes", "certify no", "tolerance 0.1", "threads 2",
@@ -156,7 +157,7 @@ TEST(UnusedOptions, options_with_an_effect_pass) {
       "train no.csv --loss huber --delta 2",
       "train no.csv --tune --select cvar --optimizer adam --momentum 0.9",
       "train no.csv --gamma 0.1 --exploration 0 --eta-scale 2 --horizon 100 --epsilon 0 "
-      "--marginals exact",
+      "--marginals exact --memory 0.5",
       "train no.csv --estimator gain --loss-scale 2",
       "train no.csv --scale fixed --loss-scale 2",
       "train no.csv --until-gap 0.1 --checkpoint c --momentum 0.5 --nesterov",

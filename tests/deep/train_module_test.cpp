@@ -85,6 +85,7 @@ TEST(TrainModule, linear_layer_learns_what_the_linear_model_learns) {
       options.optimizer.momentum = 0.5;
       options.optimizer.weight_decay = 0.01;
       options.sampler.eta_scale = 3;
+      options.memory = 0.5;
       for (const Iterate iterate : {Iterate::last, Iterate::average}) {
         options.iterate = iterate;
         torch::nn::Linear layer(3, static_cast<std::int64_t>(loss.outputs(3)));

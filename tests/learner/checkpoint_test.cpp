@@ -54,6 +54,7 @@ TEST(Checkpoint, killed_runs_end_in_the_same_model) {
         options.iterate = iterate;
         options.optimizer.kind = kind;
         options.epochs = 7;
+        options.memory = 0.6;
         const TrainResult whole = train(data, &valid, loss, options);
         const TemporaryFolder folder;
         const auto path = folder.path() / "state";

@@ -266,9 +266,75 @@ TEST(Train, resolved_defaults_keep_what_was_given) {
   for (const auto kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {
     EXPECT_EQ(resolve_defaults({}, data, Loss(kind)).sampler.eta_scale, 20);
   }
-  const TrainOptions given{.batch = 7, .sampler = {.eta_scale = 0.5}};
+  EXPECT_EQ(resolve_defaults({}, data, squared).memory, 1.0);
+  EXPECT_EQ(resolve_network_defaults({}, squared).memory, 0.5);
+  const TrainOptions given{.memory = 0.25, .batch = 7, .sampler = {.eta_scale = 0.5}};
   EXPECT_EQ(resolve_defaults(given, data, squared).batch, 7U);
   EXPECT_EQ(resolve_defaults(given, data, squared).sampler.eta_scale, 0.5);
+  EXPECT_EQ(resolve_defaults(given, data, squared).memory, 0.25);
+  EXPECT_EQ(resolve_network_defaults(given, squared).memory, 0.25);
+}
+
+// The sampler seen after epoch t has learned since the discount after epoch t - 1: with memory 0
+// only the last epoch counts. The horizon of its step has the draws that are remembered.
+TEST(Train, memory_is_a_factor_on_the_log_weights_after_every_epoch) {
+  const Dataset data = line(64, 0.1);
+  const Loss squared(LossKind::squared);
+  const auto spreads = [&](double memory) {
+    TrainOptions options{.memory = memory, .epochs = 8, .batch = 8};
+    options.learning_rate = 1e-9;  // losses stay as they are
+    options.sampler.eta = 0.05;
+    std::vector<double> result;
+    TrainHooks hooks;
+    hooks.watch = [&](const EpochView& view) {
+      double least = 0;
+      double most = 0;
+      for (Index i = 0; i < 64; ++i) {
+        least = std::min(least, view.sampler->log_weight(i));
+        most = std::max(most, view.sampler->log_weight(i));
+      }
+      result.push_back(most - least);
+      return true;
+    };
+    (void)train(data, nullptr, squared, options, hooks);
+    return result;
+  };
+  const auto never = spreads(1);
+  const auto half = spreads(0.5);
+  const auto anew = spreads(0);
+  ASSERT_EQ(anew.size(), 8U);
+  EXPECT_EQ(half[0], never[0]);
+  EXPECT_EQ(anew[0], never[0]);
+  EXPECT_LT(anew[7], half[7]);
+  EXPECT_LT(half[7], never[7]);
+  EXPECT_LT(anew[7], 3 * anew[0]);
+}
+
+TEST(Train, the_sampler_steps_by_the_draws_that_it_remembers) {
+  const Dataset data = line(64, 0.1);
+  const Loss squared(LossKind::squared);
+  const auto eta_of = [&](double memory) {
+    double eta = 0;
+    TrainHooks hooks;
+    hooks.watch = [&](const EpochView& view) {
+      eta = view.sampler->eta();
+      return true;
+    };
+    TrainOptions options{.memory = memory, .epochs = 3, .batch = 8};
+    options.sampler.eta_scale = 1;
+    (void)train(data, nullptr, squared, options, hooks);
+    return eta;
+  };
+  const double epoch = std::log(64.0) / (64.0 * 64.0);
+  EXPECT_NEAR(eta_of(1), std::sqrt(epoch / 3), 1e-12);
+  EXPECT_NEAR(eta_of(0.5), std::sqrt(epoch / 1.75), 1e-12);
+  EXPECT_NEAR(eta_of(0), std::sqrt(epoch), 1e-12);
+}
+
+TEST(Train, be_the_leader_has_no_memory) {
+  const TrainOptions options{.memory = 0.5, .learner = Learner::btl};
+  support::expect_words<OptionError>(
+      [&] { (void)train(line(64), nullptr, Loss(LossKind::squared), options); }, "memory ... btl");
 }
 
 TEST(Train, patience_and_best_use_the_validation_rows) {

@@ -194,6 +194,7 @@ TEST(ModelFile, every_option_comes_back) {
                    .alpha = 0.07,
                    .gamma = 0.28,
                    .exploration = 0.29,
+                   .memory = 0.31,
                    .epochs = 11,
                    .batch = 12,
                    .learning_rate = 0.13,

@@ -56,7 +56,10 @@ TEST(AdaptiveSamplerState, a_resumed_run_draws_the_same_indices) {
   for (const Options& options : all_kinds()) {
     AdaptiveSampler sampler(150, options);
     Rng rng(5);
-    run(sampler, rng, 40);
+    run(sampler, rng, 30);
+    sampler.discount(0.7);
+    run(sampler, rng, 10);
+    sampler.discount(0.3);
     std::stringstream stream;
     sampler.save(stream);
     rng.save(stream);
@@ -64,6 +67,9 @@ TEST(AdaptiveSamplerState, a_resumed_run_draws_the_same_indices) {
     Rng resumed_rng = Rng::load(stream);
     EXPECT_EQ(resumed.probabilities(), sampler.probabilities());
     EXPECT_EQ(run(resumed, resumed_rng, 200), run(sampler, rng, 200));
+    sampler.discount(0.5);
+    resumed.discount(0.5);
+    EXPECT_EQ(run(resumed, resumed_rng, 50), run(sampler, rng, 50));
     EXPECT_EQ(resumed.probabilities(), sampler.probabilities());
     EXPECT_EQ(resumed.baseline(), sampler.baseline());
     EXPECT_EQ(resumed.scale(), sampler.scale());

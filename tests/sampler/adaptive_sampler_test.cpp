@@ -107,6 +107,41 @@ TEST_P(Histories, distribution_equals_the_dense_twin_after_every_batch) {
   }
 }
 
+// Long histories of "epochs", each ended by a discount: mostly by a random factor, now and then by
+// 0 or 1.
+TEST_P(Histories, discounted_distribution_equals_the_dense_twin) {
+  const auto [shard, marginals] = GetParam();
+  Rng meta(200 + static_cast<std::uint64_t>(shard));
+  for (int history = 0; history < 6; ++history) {
+    const std::size_t size = 2 + meta.below(60);
+    const Options options = random_options(meta, size, marginals);
+    AdaptiveSampler sampler(size, options);
+    twin::DenseSampler dense(size, options);
+    Rng rng(static_cast<std::uint64_t>(history));
+    std::vector<double> loss(size);
+    std::vector<Index> batch(1 + meta.below(20));
+    std::vector<double> seen(batch.size());
+    for (int t = 0; t < 150; ++t) {
+      if (t % 10 == 0) {
+        for (double& value : loss) value = meta.uniform();
+      }
+      sampler.draw(rng, batch);
+      for (std::size_t j = 0; j < batch.size(); ++j) seen[j] = loss[batch[j]];
+      sampler.observe(batch, seen);
+      dense.observe(batch, seen);
+      if (t % 5 == 4) {
+        const auto kind = meta.below(8);
+        const double factor = kind == 0 ? 0.0 : kind == 1 ? 1.0 : meta.uniform();
+        sampler.discount(factor);
+        dense.discount(factor);
+      }
+      expect_distribution(sampler, dense.probabilities(),
+                          "history " + std::to_string(history) + ", batch " + std::to_string(t));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Histories,
                          testing::Combine(testing::Range(0, 8),
                                           testing::Values(Marginals::matched, Marginals::exact)));
@@ -251,6 +286,50 @@ TEST(AdaptiveSampler, one_update_by_hand) {
         marginals == Marginals::exact ? 1 / (1 + std::exp(-0.2)) : 1 / (1 + std::exp(-0.1));
     EXPECT_NEAR(sampler.probability(0), expected, 1e-12);
   }
+}
+
+// As above, then halved: x_0 = 0.1, nu = -0.05; forgotten: 1/2 each.
+TEST(AdaptiveSampler, a_discount_by_hand) {
+  AdaptiveSampler sampler(2, {.alpha = 0.5, .estimator = Estimator::gain, .eta = 0.1, .gamma = 0});
+  sampler.observe(std::vector<Index>{0}, std::vector<double>{1.0});
+  sampler.discount(0.5);
+  EXPECT_NEAR(sampler.log_weight(0) - sampler.log_weight(1), 0.1, 1e-12);
+  EXPECT_NEAR(sampler.probability(0), 1 / (1 + std::exp(-0.05)), 1e-12);
+  sampler.discount(1);
+  EXPECT_NEAR(sampler.probability(0), 1 / (1 + std::exp(-0.05)), 1e-12);
+  sampler.discount(0);
+  EXPECT_EQ(sampler.log_weight(0), sampler.log_weight(1));
+  EXPECT_NEAR(sampler.probability(0), 0.5, 1e-12);
+}
+
+TEST(AdaptiveSampler, a_discount_of_one_changes_no_draw) {
+  AdaptiveSampler sampler(100, {.eta = 0.01});
+  AdaptiveSampler other(100, {.eta = 0.01});
+  Rng rng(4);
+  Rng other_rng(4);
+  std::vector<Index> batch(16);
+  std::vector<Index> other_batch(16);
+  const std::vector<double> losses{1, 0, 3, 0, 0, 2, 0, 1, 0, 5, 0, 0, 1, 0, 0, 2};
+  for (int t = 0; t < 50; ++t) {
+    sampler.draw(rng, batch);
+    other.draw(other_rng, other_batch);
+    ASSERT_EQ(batch, other_batch);
+    sampler.observe(batch, losses);
+    other.observe(batch, losses);
+    other.discount(1);
+  }
+}
+
+TEST(AdaptiveSampler, a_discount_outside_0_to_1_is_refused) {
+  AdaptiveSampler sampler(10);
+  for (const double factor : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity()}) {
+    support::expect_words<OptionError>([&] { sampler.discount(factor); }, "factor = ... [0, 1]");
+  }
+  AdaptiveSampler uniform(10, {.alpha = 1});
+  uniform.discount(0.5);
+  EXPECT_EQ(uniform.probability(3), 0.1);
+  EXPECT_THROW(uniform.discount(2), OptionError);
 }
 
 TEST(AdaptiveSampler, repeats_in_a_batch_add_up) {

@@ -85,6 +85,36 @@ TEST_P(WeightedHistories, distribution_equals_the_dense_twin_after_every_batch) 
     }
   }
 }
+
+TEST_P(WeightedHistories, discounted_distribution_equals_the_dense_twin) {
+  Rng meta(400 + static_cast<std::uint64_t>(GetParam()));
+  for (int history = 0; history < 6; ++history) {
+    const std::size_t size = 2 + meta.below(60);
+    const Options options = random_options(meta, size);
+    const Values weights = random_weights(meta, size);
+    AdaptiveSampler sampler(size, options, weights);
+    twin::DenseSampler dense(size, options, weights);
+    Rng rng(static_cast<std::uint64_t>(history));
+    Batch batch(1 + meta.below(20));
+    Values seen(batch.size());
+    for (int t = 0; t < 150; ++t) {
+      sampler.draw(rng, batch);
+      for (double& value : seen) value = meta.uniform();
+      sampler.observe(batch, seen);
+      dense.observe(batch, seen);
+      if (t % 5 == 4) {
+        const double factor = meta.below(8) == 0 ? 0.0 : meta.uniform();
+        sampler.discount(factor);
+        dense.discount(factor);
+      }
+      const auto q = sampler.probabilities();
+      for (std::size_t i = 0; i < size; ++i) {
+        ASSERT_NEAR(q[i], dense.probabilities()[i], 1e-9)
+            << "history " << history << ", batch " << t << ", row " << i;
+      }
+    }
+  }
+}
 INSTANTIATE_TEST_SUITE_P(All, WeightedHistories, testing::Range(0, 8));
 
 // Row i of weight w_i, and w_i copies of it in a sampler without weights: 40 rows, alpha W an

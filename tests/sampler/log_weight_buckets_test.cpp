@@ -43,6 +43,12 @@ class CheckedBuckets {
     ASSERT_LE(std::abs(buckets_.tilt()), 1e4);
   }
 
+  void multiply(double factor) {
+    buckets_.multiply(factor);
+    for (double& x : x_) x *= factor;
+    ASSERT_LE(std::abs(buckets_.tilt()), 1e4);
+  }
+
   void check() {
     check_bins();
     check_distribution();
@@ -206,6 +212,34 @@ TEST(LogWeightBuckets, equal_a_plain_vector_with_row_weights_of_all_sizes) {
       for (double& step : steps) step = step_size * (rng.uniform() - 0.5 + drift);
       checked.add(indices, steps);
       if (t % 5 == 4) checked.check();
+      if (HasFatalFailure()) FAIL() << "history " << history << ", size " << size << ", step " << t;
+    }
+  }
+}
+
+// Steps of thousands between the factors move items out of the window and back into it.
+TEST(LogWeightBuckets, equal_a_plain_vector_that_is_multiplied_between_steps) {
+  Rng rng(3);
+  for (int history = 0; history < 60; ++history) {
+    const std::size_t size = 2 + rng.below(200);
+    const double step_size = std::exp(14 * rng.uniform() - 6);
+    const bool is_weighted = history % 3 == 0;
+    std::vector<double> weights(size);
+    for (double& weight : weights) weight = std::exp2(6 * rng.uniform());
+    const std::vector<double> x(size, 0.0);
+    const double alpha = 0.01 + 0.98 * rng.uniform();
+    const std::size_t k = 1 + rng.below(static_cast<std::uint32_t>(size - 1));
+    CheckedBuckets checked = is_weighted ? CheckedBuckets(x, weights, alpha) : CheckedBuckets(x, k);
+    for (int t = 0; t < 30; ++t) {
+      std::vector<Index> indices(1 + rng.below(30));
+      std::vector<double> steps(indices.size());
+      for (Index& i : indices) i = rng.below(static_cast<std::uint32_t>(size));
+      for (double& step : steps) step = step_size * (rng.uniform() - 0.5);
+      checked.add(indices, steps);
+      if (t % 3 == 2) {
+        checked.multiply(t % 9 == 8 ? 0.0 : rng.uniform());
+        checked.check();
+      }
       if (HasFatalFailure()) FAIL() << "history " << history << ", size " << size << ", step " << t;
     }
   }

@@ -63,6 +63,11 @@ class DenseSampler {
     update_distribution();
   }
 
+  void discount(double factor) {
+    for (double& x : x_) x *= factor;
+    update_distribution();
+  }
+
  private:
   static double mean(std::span<const double> values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

@@ -77,6 +77,7 @@ struct TrainOptions {
   double alpha = 0.1;
   double gamma = 0;
   double exploration = 0.01;
+  std::optional<double> memory = std::nullopt;  // none: 1, for networks 0.5
   Learner learner = Learner::steps;
   Information information = Information::bandit;
   std::uint64_t oracle_calls = 10;

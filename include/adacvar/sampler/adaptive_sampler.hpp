@@ -124,6 +124,12 @@ class AdaptiveSampler {
   /// Sets the log-weights: finite, one per example; ignored if k = N. Cost: O(N).
   void set_log_weights(std::span<const double> log_weights);
 
+  /// Forgets: multiplies all log-weights by `factor`, so that losses seen before count by that
+  /// much. 1 changes nothing; 0 makes the distribution uniform, as at the start; the running b and
+  /// s are kept. Call it between batches, after `observe` and before the next `draw`. Cost: O(N),
+  /// per draw a constant if called once per epoch. Throws: OptionError unless 0 <= factor <= 1.
+  void discount(double factor);
+
   /// Sets gamma from the next draw on; until then `probability`, `observe` and `options` have the
   /// old one, with which the last batch was drawn. A saved state has the new one.
   /// Throws: OptionError unless 0 <= gamma <= 1.

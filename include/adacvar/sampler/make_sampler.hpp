@@ -32,6 +32,10 @@ class AnySampler {
   void set_gamma(double gamma) {
     if (auto* adaptive = std::get_if<AdaptiveSampler>(&sampler_)) adaptive->set_gamma(gamma);
   }
+  /// Multiplies the log-weights by `factor`; no effect on samplers without any.
+  void discount(double factor) {
+    if (auto* adaptive = std::get_if<AdaptiveSampler>(&sampler_)) adaptive->discount(factor);
+  }
   void save(std::ostream& out) const {
     std::visit([&out](const auto& s) { s.save(out); }, sampler_);
   }
