@@ -163,7 +163,7 @@ Command make_frontier_command() {
   command.options.add("Curve", state->curve);
   add_run_options(command.options, state->run,
                   {"gamma", "checkpoint", "repeats", "tune", "select", "alphas", "until-gap",
-                   "mean-budget", "cvar-limit", "budget-on", "calibrate"});
+                   "mean-budget", "cvar-limit", "budget-on", "calibrate", "fine-tune", "mix"});
   command.options.add("Output", state->files);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);

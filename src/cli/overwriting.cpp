@@ -67,7 +67,9 @@ std::vector<UsedFile> files_read(const OptionList& options) {
       }
     } else if (option.role == PathRole::input) {
       files.push_back({option_text(option), option.text()});
-      files.push_back({option_text(option), weights_path(option.text())});
+      for (fs::path& path : weights_paths(option.text())) {
+        files.push_back({option_text(option), std::move(path)});
+      }
     }
   }
   return files;
@@ -80,8 +82,13 @@ std::vector<UsedFile> files_written(const OptionList& options) {
   for (const CliOption& option : options.all()) {
     if (option.role != PathRole::output || option.text().empty()) continue;
     files.push_back({option_text(option), option.text()});
+    if (option.name == "checkpoint" && has_weights) {
+      files.push_back({option_text(option), option.text() + ".tail"});
+    }
     if (option.name == "model" && has_weights) {
-      files.push_back({option_text(option), weights_path(option.text())});
+      for (fs::path& path : weights_paths(option.text())) {
+        files.push_back({option_text(option), std::move(path)});
+      }
     }
   }
   if (file_exists("/dev/stdout")) files.push_back({"standard output", "/dev/stdout"});
@@ -92,7 +99,10 @@ std::vector<UsedFile> files_written(const OptionList& options) {
 // many names.
 bool is_result_name(const CliOption& option, const fs::path& name) {
   if (option.name == "model") {
-    return name.extension() == ".json" || name.string().ends_with(weights_path(".json").string());
+    return name.extension() == ".json" ||
+           std::ranges::any_of(weights_paths(".json"), [&](const fs::path& ending) {
+             return name.string().ends_with(ending.string());
+           });
   }
   constexpr std::array kNames = {"results.jsonl", "tables.md", "tables.tex", "tables.csv"};
   return name.extension() == ".svg" || std::ranges::find(kNames, name) != kNames.end();

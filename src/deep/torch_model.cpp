@@ -142,6 +142,13 @@ std::vector<torch::Tensor> TorchModel::state() const {
   return result;
 }
 
+TorchModel TorchModel::clone() const {
+  if (const auto* script = std::get_if<torch::jit::Module>(&module_)) {
+    return {script->deepcopy(), outputs_, device_};
+  }
+  return {std::get<torch::nn::AnyModule>(module_).clone(), outputs_, device_};
+}
+
 void TorchModel::save(std::ostream& out) {
   set_training(false);
   if (auto* script = std::get_if<torch::jit::Module>(&module_)) {

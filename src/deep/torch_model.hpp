@@ -37,6 +37,9 @@ class TorchModel {
   /// Trainable parameters and buffers.
   [[nodiscard]] std::vector<torch::Tensor> state() const;
 
+  /// Returns a deep copy.
+  [[nodiscard]] TorchModel clone() const;
+
   /// Writes a TorchScript archive.
   void save(std::ostream& out);
   /// Reads the weights of a built-in network. Throws: DataError if they do not fit.

@@ -54,6 +54,18 @@ class TorchNetwork final : public Network {
     return count;
   }
 
+  [[nodiscard]] std::shared_ptr<const Network> interpolated(const Network& other,
+                                                            double share) const override {
+    const auto* tail = dynamic_cast<const TorchNetwork*>(&other);
+    if (tail == nullptr) throw OptionError("both networks must be of libtorch");
+    auto result = std::make_shared<TorchNetwork>(model_.clone());
+    move_weights(result->model_, share, tail->model_);
+    return result;
+  }
+
+  /// Throws: OptionError unless the model has the same layers.
+  void copy_weights_to(TorchModel& model) const { move_weights(model, 1, model_); }
+
   [[nodiscard]] double norm() const override {
     const torch::NoGradGuard no_gradients;
     double squares = 0;
@@ -64,8 +76,25 @@ class TorchNetwork final : public Network {
   }
 
  private:
+  // The state of a model is its tensors themselves, not a copy.
+  static void move_weights(TorchModel& from, double share, const TorchModel& to) {
+    TorchState state{from.state()};
+    const TorchState end{to.state()};
+    if (!std::ranges::equal(state.tensors, end.tensors,
+                            [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); })) {
+      throw OptionError("the networks have different layers");
+    }
+    add_to_mean(state, share, end);
+  }
+
   mutable TorchModel model_;  // forward passes do not change its scores
 };
+
+void copy_weights(const Network& from, TorchModel& to) {
+  const auto* network = dynamic_cast<const TorchNetwork*>(&from);
+  if (network == nullptr) throw OptionError("the network to start from is not of libtorch");
+  network->copy_weights_to(to);
+}
 
 bool is_script(const NetworkOptions& options) { return options.network.ends_with(".pt"); }
 
@@ -119,13 +148,15 @@ auto translate_errors(const Call& call) {
 
 NetworkResult train_model(TorchModel model, const Dataset& training, const Dataset* validation,
                           const Loss& loss, const TrainOptions& options,
-                          const NetworkOptions& network, const TrainHooks& hooks) {
+                          const NetworkOptions& network, const TrainHooks& hooks,
+                          const Network* start) {
   check_training(training, validation, loss, options);
   if (network.augment != Augment::none && training.image.size() == 0) {
     throw OptionError("augment needs images; the data has none");
   }
-  const TrainOptions resolved = resolve_network_defaults(options, loss);
+  const TrainOptions resolved = resolve_network_defaults(options, training, validation, loss);
   check_forward(model, training);
+  if (start != nullptr) copy_weights(*start, model);
   TorchBackend backend(model, training, loss, resolved, network, hooks);
   auto trained = TrainingLoop(training, validation, loss, resolved, hooks, backend).run();
   backend.set_model(trained.model);
@@ -162,15 +193,15 @@ class TorchMaker final : public NetworkMaker {
 
   [[nodiscard]] NetworkResult train(const Dataset& training, const Dataset* validation,
                                     const Loss& loss, const TrainOptions& options,
-                                    const NetworkOptions& network,
-                                    const TrainHooks& hooks) const override {
+                                    const NetworkOptions& network, const TrainHooks& hooks,
+                                    const Network* start) const override {
     check(network);
     use_threads(network);
     // Before the network is created, because its initial weights are random.
     torch::manual_seed(options.seed);
     return translate_errors([&] {
       return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
-                         options, network, hooks);
+                         options, network, hooks, start);
     });
   }
 
@@ -204,7 +235,8 @@ NetworkResult train_module(torch::nn::AnyModule module, const Dataset& training,
                            const NetworkOptions& network, const TrainHooks& hooks) {
   torch::manual_seed(options.seed);
   TorchModel model(std::move(module), shape_of(training, loss).outputs, device_of(network));
-  return train_model(std::move(model), training, validation, loss, options, network, hooks);
+  return train_model(std::move(model), training, validation, loss, options, network, hooks,
+                     nullptr);
 }
 
 std::shared_ptr<const NetworkMaker> torch_network_maker() { return std::make_shared<TorchMaker>(); }

@@ -22,6 +22,7 @@ std::vector<TrainOptions> configs_of(Algorithm algorithm, GridSize scale, std::u
   base.batch = 64;
   base.optimizer.momentum = 0.9;
   base.iterate = Iterate::last;
+  base.rate_schedule = RateSchedule::steps;
   base.memory = 1;  // the paper's sampler never forgets
   const bool steep = algorithm == Algorithm::trunc || algorithm == Algorithm::soft;
   if (scale == GridSize::small) {

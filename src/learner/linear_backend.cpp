@@ -123,7 +123,7 @@ void LinearBackend::add_gradient(std::span<const Index> batch, std::span<const I
 // loss and of each output of a softmax are d = p or p - 1, and |d| (1 - |d|) = p (1 - p). Rows that
 // weigh less than 1 count 1: they may return to the tail.
 void LinearBackend::find_curvatures(std::span<const double> weights) {
-  const bool is_constant = loss_.kind() != LossKind::logistic && loss_.kind() != LossKind::softmax;
+  const bool is_constant = !loss_.has_probabilities();
   const std::size_t outputs = model_.outputs();
   curvatures_.assign(weights.size(), is_constant ? curvature_ : 0.0);
   for (std::size_t b = 0; b < weights.size(); ++b) {

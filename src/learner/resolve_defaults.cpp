@@ -34,6 +34,13 @@ std::uint64_t linear_epochs(const TrainOptions& options, const Dataset& training
   return options.limit ? std::clamp<std::uint64_t>(kLeastDraws / rows, kEpochs, 1000) : kEpochs;
 }
 
+// Few rows make few steps an epoch, and a network needs thousands.
+std::uint64_t network_epochs(const Dataset& training) {
+  constexpr std::uint64_t kLeastDraws = 640'000;
+  const std::uint64_t rows = std::max<std::uint64_t>(1, training.rows);
+  return std::clamp<std::uint64_t>(kLeastDraws / rows, kEpochs, 500);
+}
+
 double linear_learning_rate(const TrainOptions& options, const Dataset& training,
                             const Loss& loss) {
   if (options.optimizer.kind == OptimizerKind::newton) {
@@ -58,14 +65,24 @@ TrainOptions resolve_defaults(TrainOptions options, const Dataset& training, con
   }
   if (options.iterate == Iterate::automatic) options.iterate = Iterate::average;
   if (!options.memory) options.memory = 1.0;
+  if (options.rate_schedule == RateSchedule::automatic) {
+    options.rate_schedule = RateSchedule::steps;
+  }
   resolve_eta_scale(options, loss);
   return options;
 }
 
-TrainOptions resolve_network_defaults(TrainOptions options, const Loss& loss) {
+TrainOptions resolve_network_defaults(TrainOptions options, const Dataset& training,
+                                      const Dataset* validation, const Loss& loss) {
   if (options.batch == 0) options.batch = 64;
-  if (options.epochs == 0) options.epochs = kEpochs;
-  if (options.iterate == Iterate::automatic) options.iterate = Iterate::last;
+  if (options.epochs == 0) options.epochs = network_epochs(training);
+  if (options.iterate == Iterate::automatic) {
+    const bool can_choose = validation != nullptr && validation->rows > 0;
+    options.iterate = can_choose ? Iterate::best : Iterate::last;
+  }
+  if (options.rate_schedule == RateSchedule::automatic) {
+    options.rate_schedule = RateSchedule::cosine;
+  }
   if (options.optimizer.kind == OptimizerKind::automatic) {
     options.optimizer.kind = OptimizerKind::sgd;
   }

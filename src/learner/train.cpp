@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string_view>
 
 namespace adacvar {
@@ -58,15 +59,20 @@ AnyObjective objective_for(const TrainOptions& options, const Dataset& training)
   return MeanObjective{};
 }
 
-double rate_at(const TrainOptions& options, std::uint64_t epoch) {
+double rate_at(const TrainOptions& options, std::uint64_t epoch, double done) {
   const auto t = static_cast<double>(epoch);
   switch (options.rate_schedule) {
+    case RateSchedule::automatic:
     case RateSchedule::steps:
       break;
     case RateSchedule::inverse_sqrt:
       return options.learning_rate.value() / std::sqrt(t);
     case RateSchedule::constant:
       return options.learning_rate.value();
+    case RateSchedule::cosine: {
+      const double share = (t - 1 + done) / static_cast<double>(options.epochs);
+      return options.learning_rate.value() * (1 + std::cos(std::numbers::pi * share)) / 2;
+    }
   }
   const double every = options.decay_every > 0 ? static_cast<double>(options.decay_every)
                                                : 2.0 * static_cast<double>(options.epochs) / 5.0;

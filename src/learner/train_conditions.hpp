@@ -18,6 +18,12 @@ namespace adacvar {
          (with("algorithm", {"adacvar"}) && without("learner", {"btl"}));
 }
 
+/// The learning rate is multiplied by `decay`.
+[[nodiscard]] inline Condition decays_by_steps() {
+  return with("lr-schedule", {"steps"}) ||
+         (with("lr-schedule", {"auto"}) && takes_steps() && without("network"));
+}
+
 /// The game of adaptive sampler and learner can be followed.
 [[nodiscard]] inline Condition follows_game() {
   return with("algorithm", {"adacvar"}) && without("information", {"full"}) && without("tune") &&

@@ -29,7 +29,7 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        with("learner", {"btl"})},
       {"epochs", &O::epochs, Bounds{.low = 0},
        "passes over the data, counted in draws; 0: 50, for a linear model under a limit at least "
-       "150,000 draws",
+       "150,000 draws, for a network 640,000, but at most 500 epochs",
        without("algorithm", {"exact"})},
       {"batch", &O::batch, Bounds{.low = 0, .high = 1e6},
        "examples per step; 0: rows / 64, at least 8 and at most 64", draws_batches()},
@@ -37,13 +37,14 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        "size of the learner's steps; automatic: 0.015, for classes with adacvar times "
        "sqrt(alpha); of newton: (1 - momentum) batch / rows",
        takes_steps()},
-      {"lr-schedule", &O::rate_schedule, Names{"steps", "inverse-sqrt", "constant"},
-       "how the learning rate changes with the epochs", takes_steps()},
+      {"lr-schedule", &O::rate_schedule,
+       Names{"auto", "steps", "inverse-sqrt", "constant", "cosine"},
+       "how the learning rate changes with the epochs; auto: steps, for a network cosine",
+       takes_steps()},
       {"decay", &O::decay, Bounds{.low = 0, .high = 1, .low_ok = false},
-       "factor on the learning rate", with("lr-schedule", {"steps"})},
+       "factor on the learning rate", decays_by_steps()},
       {"decay-every", &O::decay_every, Bounds{.low = 0},
-       "epochs between factors; 0: after 40 % and 80 % of the epochs",
-       with("lr-schedule", {"steps"})},
+       "epochs between factors; 0: after 40 % and 80 % of the epochs", decays_by_steps()},
       {"ridge", &O::ridge, Bounds{.low = 0},
        "adds ridge/2 |weights|^2, without intercepts, to the objective", without("network")},
       {"radius", &O::radius, Bounds{.low = 0},
@@ -56,10 +57,12 @@ const std::vector<OptionSpec>& TrainOptions::options() {
        "the tail's level is fitted to the last level-window / alpha losses",
        with("algorithm", {"trunc", "soft"})},
       {"iterate", &O::iterate, Names{"auto", "last", "average", "random", "best"},
-       "iterate that is the result; auto: average, for a network last",
+       "iterate that is the result; best: by the validation rows, networks by their mean; auto: "
+       "average, for a network best",
        without("algorithm", {"exact"})},
       {"patience", &O::patience, Bounds{.low = 0},
-       "epochs without a better validation CVaR before stopping; 0: never", draws_batches()},
+       "epochs without a better one on the validation rows before stopping; 0: never",
+       draws_batches()},
       {"seed", &O::seed, Bounds{.low = 0}, "seed of all draws"},
   };
   return all;

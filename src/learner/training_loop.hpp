@@ -7,6 +7,8 @@
 #include "base/state_stream.hpp"
 #include "learner/checkpoint.hpp"
 #include "learner/limit_follower.hpp"
+#include "learner/predict.hpp"
+#include "learner/temperature.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -26,8 +28,8 @@ namespace adacvar {
                                      std::uint64_t draws);
 [[nodiscard]] AnyObjective objective_for(const TrainOptions& options, const Dataset& training);
 
-/// Returns the learning rate of an epoch, counted from 1.
-[[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch);
+/// Returns the learning rate in an epoch, counted from 1, of which `done` in [0, 1) is over.
+[[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch, double done);
 
 /// Throws: see `train`.
 void check_training(const Dataset& training, const Dataset* validation, const Loss& loss,
@@ -47,8 +49,6 @@ class Candidates {
  public:
   Candidates(const Model& start, const TrainOptions& options, std::uint64_t steps, Rng& rng)
       : iterate_(options.iterate),
-        risk_(options.risk()),
-        limits_cvar_(options.limit && options.limit->of == RiskLimit::Of::cvar),
         steps_(steps),
         chosen_step_(options.iterate == Iterate::random ? 1 + rng() % steps : 0),
         last_resort_(start) {
@@ -76,15 +76,16 @@ class Candidates {
     if (std::has_single_bit(epoch)) recent_count_ = 0;
   }
 
-  /// `excess`: of the limited quantity over its limit, relative.
+  /// `held_out`: what the validation rows rank the epoch by, smaller is better; `excess`: of the
+  /// limited quantity over its limit, relative.
   template <class Source>
   void after_epoch(const Source& source, bool is_finite, const EpochRecord& record,
-                   double excess = 0) {
+                   std::optional<double> held_out, double excess) {
     if (is_finite && record.training_loss < least_loss_) {
       least_loss_ = record.training_loss;
       last_resort_ = source.model();
     }
-    const Rank rank = record.validation ? rank_of(*record.validation, excess) : kWorst;
+    const Rank rank = held_out ? Rank{std::max(0.0, excess - 0.01), *held_out} : kWorst;
     if (!(rank < best_)) {
       ++epochs_without_better_;
       return;
@@ -150,11 +151,6 @@ class Candidates {
   static constexpr Rank kWorst{std::numeric_limits<double>::infinity(),
                                std::numeric_limits<double>::infinity()};
 
-  [[nodiscard]] Rank rank_of(const TailRisk& validation, double excess) const {
-    return {.violation = std::max(0.0, excess - 0.01),
-            .risk = limits_cvar_ ? validation.mean : risk_.of(validation)};
-  }
-
   // A running mean, since a sum could overflow.
   static void add(Model& mean, std::uint64_t count, const Model& model) {
     add_to_mean(mean, 1.0 / static_cast<double>(count), model);
@@ -172,8 +168,6 @@ class Candidates {
   }
 
   Iterate iterate_;
-  Risk risk_;
-  bool limits_cvar_;
   std::uint64_t steps_;
   std::uint64_t chosen_step_;
   std::uint64_t averaged_ = 0;
@@ -279,7 +273,7 @@ class TrainingLoop {
 
   bool run_epoch(std::uint64_t epoch) {
     loss_sum_ = 0;
-    const double rate = rate_at(options_, epoch);
+    double rate = rate_at(options_, epoch, 0);
     sampler_.draw(rng_, batch_);
     for (std::uint64_t left = steps_per_epoch_; left > 0; --left) {
       // Not at every step: an atomic load is cheap, but a million per second are not. A network's
@@ -297,6 +291,10 @@ class TrainingLoop {
       if (follower_ && !measures_limit()) follow_limit();
       sampler_.observe(batch_, losses_);
       const auto next = left > 1 ? draw_next() : std::span<const Index>();
+      if (options_.rate_schedule == RateSchedule::cosine) {
+        const double done = 1 - static_cast<double>(left) / static_cast<double>(steps_per_epoch_);
+        rate = rate_at(options_, epoch, done);
+      }
       backend_.step(batch_, weights_, rate, next);
       backend_.after_update(sampler_);
       candidates_.after_step(backend_, ++step_);
@@ -359,14 +357,9 @@ class TrainingLoop {
   bool finish_epoch(std::uint64_t epoch) {
     EpochRecord record{.epoch = epoch,
                        .training_loss = loss_sum_ / static_cast<double>(steps_per_epoch_)};
-    if (validation_ != nullptr && validation_->rows > 0) {
-      const auto held_out = losses_of(backend_.scorer(), *validation_, loss_);
-      if (all_finite(held_out)) {
-        record.validation = tail_risk(held_out, validation_->weights, options_.alpha);
-      }
-    }
+    const std::optional<double> held_out = judge_epoch(record);
     if (follower_ && measures_limit()) measure_limit();
-    candidates_.after_epoch(backend_, backend_.is_finite(), record,
+    candidates_.after_epoch(backend_, backend_.is_finite(), record, held_out,
                             follower_ ? follower_->excess() : 0.0);
     result_.history.push_back(record);
     result_.epochs = epoch;
@@ -376,6 +369,22 @@ class TrainingLoop {
     if (hooks_.progress && !hooks_.progress(record)) return stop(StopReason::interrupted);
     if (hooks_.watch && !hooks_.watch(view(record))) return stop(StopReason::gap);
     return true;
+  }
+
+  // Sets the risk of the validation rows and returns what ranks the epoch; none if a loss is not
+  // finite. A network that is trained for its tail memorises it: its validation CVaR is least in
+  // the first epochs, when it has learned little. Its mean, without the overconfidence that a
+  // temperature cures, tells how much it has learned.
+  std::optional<double> judge_epoch(EpochRecord& record) const {
+    if (validation_ == nullptr || validation_->rows == 0) return std::nullopt;
+    const auto losses = losses_of(backend_.scorer(), *validation_, loss_);
+    if (!all_finite(losses)) return std::nullopt;
+    const TailRisk risk = tail_risk(losses, validation_->weights, options_.alpha);
+    record.validation = risk;
+    if (options_.limit && options_.limit->of == RiskLimit::Of::cvar) return risk.mean;
+    if (kIsLinear) return options_.risk().of(risk);
+    if (!loss_.has_probabilities()) return risk.mean;
+    return least_mean(all_scores(backend_.scorer(), *validation_), *validation_, loss_);
   }
 
   EpochView view(const EpochRecord& record) const {

@@ -51,6 +51,17 @@ ordered_json weight_json(const RunResult& result) {
           {"test", weight(result.test)}};
 }
 
+ordered_json blend_json(const Blend& blend) {
+  const auto risk = [](const TailRisk& of) {
+    return ordered_json{{"mean", of.mean}, {"var", of.var}, {"cvar", of.cvar}};
+  };
+  return {{"share", blend.share},
+          {"of", blend.is_mix ? "scores" : "weights"},
+          {"alpha", blend.alpha},
+          {"valid_plain", risk(blend.plain)},
+          {"valid_blended", risk(blend.blended)}};
+}
+
 ordered_json budget_json(const BudgetOutcome& budget) {
   ordered_json json = {{"of", budget.limit.of == RiskLimit::Of::mean ? "mean" : "cvar"},
                        {"rows", budget.on_validation ? "valid" : "train"},

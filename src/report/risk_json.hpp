@@ -11,5 +11,6 @@ namespace adacvar {
 [[nodiscard]] nlohmann::ordered_json rows_json(const RunResult& result);
 [[nodiscard]] nlohmann::ordered_json weight_json(const RunResult& result);
 [[nodiscard]] nlohmann::ordered_json budget_json(const BudgetOutcome& budget);
+[[nodiscard]] nlohmann::ordered_json blend_json(const Blend& blend);
 
 }  // namespace adacvar

@@ -48,6 +48,7 @@ ordered_json result_json(const RunResult& result, const std::string& model_path)
     json["calibration"] = {{"temperature", result.calibration->temperature},
                            {"valid_before", {{"mean", before.mean}, {"cvar", before.cvar}}}};
   }
+  if (result.blend) json["blend"] = blend_json(*result.blend);
   if (result.certificate) json["certificate"] = certificate_json(*result.certificate);
   if (!result.no_certificate.empty()) json["no_certificate"] = result.no_certificate;
   if (!result.model.classes().empty()) json["classes"] = result.model.classes();

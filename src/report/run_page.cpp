@@ -1,4 +1,5 @@
 #include "report/run_page.hpp"
+#include "report/adjustment_lines.hpp"
 
 #include "run/trained_model.hpp"
 
@@ -386,6 +387,14 @@ std::string subtitle_of(const RunReport& report) {
                      shares_text(report), model.options.seed);
 }
 
+PageSection adjustments_section(const RunReport& report) {
+  PageSection section{"Budgets and temperatures", {}};
+  for (std::string& line : adjustment_lines(report)) {
+    section.items.emplace_back(PageText{std::move(line)});
+  }
+  return section;
+}
+
 void add_if_any(Page& page, PageSection section) {
   if (!section.items.empty()) page.sections.push_back(std::move(section));
 }
@@ -405,6 +414,7 @@ Page run_page(const RunReport& report, const PageOrigin& origin) {
   page.sections.push_back({"Losses", {losses_figure(losses, loss, rows)}});
   page.sections.push_back({"Tail shares", {cvar_figure(losses, loss, rows, alphas_of(report))}});
   page.sections.push_back(trade_off_section(report));
+  add_if_any(page, adjustments_section(report));
   add_if_any(page, predicted_section(report));
   if (auto section = coefficients_section(report)) page.sections.push_back(*std::move(section));
   add_if_any(page, training_section(report));

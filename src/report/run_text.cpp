@@ -2,6 +2,7 @@
 
 #include "run/trained_model.hpp"
 
+#include "report/adjustment_lines.hpp"
 #include "report/certificate_report.hpp"
 #include "report/coefficient_report.hpp"
 #include "report/confusion_report.hpp"
@@ -138,42 +139,12 @@ std::string certified_risk(const RunResult& result) {
   return options.ridge > 0 ? name + " and ridge" : name;
 }
 
-std::string limit_line(const BudgetOutcome& budget, const TrainOptions& options) {
-  const std::string rows = budget.on_validation ? "validation" : "training";
-  const std::string gamma = options.algorithm == Algorithm::mean
-                                ? std::string()
-                                : fmt::format("; gamma {:.3g}", options.gamma);
-  if (!budget.mean_budget) {
-    return fmt::format("{} CVaR {}, limit {}{}", rows, number_text(budget.attained),
-                       number_text(budget.limit.most), gamma);
-  }
-  const double change = budget.attained / budget.least - 1;
-  return fmt::format("mean budget {:g} %: {} mean {}, {:.2g} % {} that of plain training, {}{}",
-                     100 * *budget.mean_budget, rows, number_text(budget.attained),
-                     100 * std::abs(change), change < 0 ? "below" : "above",
-                     number_text(budget.least), gamma);
-}
-
-std::string factor_line(const RunResult& result) {
-  const Calibration& found = *result.calibration;
-  const TailRisk& after = result.valid->risk;
-  return fmt::format("temperature {:.3g}: validation mean {} -> {}, CVaR {} -> {}",
-                     found.temperature, number_text(found.before.mean), number_text(after.mean),
-                     number_text(found.before.cvar), number_text(after.cvar));
-}
-
-std::string limit_and_factor_lines(const RunReport& report) {
-  const bool several = report.results.size() > 1;
+std::string adjustments_text(const RunReport& report) {
   std::string text;
-  const auto add = [&](const std::string& line) { text += wrap(line, kTerminalWidth, 2) + '\n'; };
-  for (const RunResult& result : report.results) {
-    const std::string label = several ? result.label() + ": " : "";
-    if (result.budget) add(label + limit_line(*result.budget, result.model.parts().options));
-    const bool is_changed =
-        result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
-    if (is_changed) add(label + factor_line(result));
+  for (const std::string& line : adjustment_lines(report)) {
+    text += wrap(line, kTerminalWidth, 2) + '\n';
   }
-  const bool follows_table = several || !report.results[0].certificate;
+  const bool follows_table = report.results.size() > 1 || !report.results[0].certificate;
   return follows_table && !text.empty() ? "\n" + text : text;
 }
 
@@ -211,7 +182,7 @@ std::string run_text(const RunReport& report) {
     text += fmt::format("{}AUC: mean over the classes of one versus rest\n",
                         report.results.size() == 1 && !first.certificate ? "\n" : "");
   }
-  text += limit_and_factor_lines(report);
+  text += adjustments_text(report);
   if (first.trials > 1) text += '\n';
   for (const RunResult& result : report.results) {
     if (result.trials > 1) text += tuning_line(result);

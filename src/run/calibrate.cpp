@@ -1,7 +1,6 @@
 #include "run/calibrate.hpp"
 
-#include "learner/scaled_network.hpp"
-#include "run/temperature.hpp"
+#include "learner/temperature.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,10 +32,9 @@ bool Calibrator::has_tail(const TrainOptions& options) const {
 
 bool Calibrator::applies_to(const TrainOptions& options) const {
   if (choice_ != CalibrateChoice::automatic) return choice_ == CalibrateChoice::yes;
-  const bool has_probabilities =
-      loss_.kind() == LossKind::logistic || loss_.kind() == LossKind::softmax;
   const bool is_mean = options.algorithm == Algorithm::mean || options.risk().is_mean();
-  return has_probabilities && data_.valid.rows >= kLeastRows && (is_mean || has_tail(options));
+  return loss_.has_probabilities() && data_.valid.rows >= kLeastRows &&
+         (is_mean || has_tail(options));
 }
 
 void Calibrator::calibrate(Outcome& outcome, const std::optional<Limited>& limited) const {
@@ -52,7 +50,9 @@ void Calibrator::calibrate(Outcome& outcome, const std::optional<Limited>& limit
   }
   outcome.calibration = {1 / factor,
                          risk_with_factor(scores, data_.valid, loss_, options.alpha, 1)};
-  if (outcome.network) outcome.network = std::make_shared<ScaledNetwork>(outcome.network, factor);
+  if (outcome.network) {
+    outcome.network = std::make_shared<WeightedNetworks>(outcome.network->scaled(factor));
+  }
   for (double& value : outcome.result.model.parameters()) value *= factor;
 }
 

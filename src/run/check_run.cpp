@@ -27,9 +27,9 @@ void check_alphas(std::vector<double> alphas) {
 // Options that request something, which must not be ignored silently. The others are settings that
 // may stay unused, as in the options that a model was trained with.
 bool is_request(const OptionState& state) {
-  constexpr std::array kRequests = {"learner",     "information", "ridge",   "radius",
-                                    "checkpoint",  "alphas",      "certify", "until-gap",
-                                    "mean-budget", "cvar-limit"};
+  constexpr std::array kRequests = {"learner",     "information", "ridge",     "radius",
+                                    "checkpoint",  "alphas",      "certify",   "until-gap",
+                                    "mean-budget", "cvar-limit",  "fine-tune", "mix"};
   const bool declines = state.name == "certify" && state.values[0] == "no";
   return std::ranges::find(kRequests, state.name) != kRequests.end() && !declines;
 }
@@ -50,6 +50,7 @@ std::vector<OptionState> states_of(const RunOptions& options, std::span<const Al
   add_states(options.solve, defaults.solve, states);
   add_states(options.budget, defaults.budget, states);
   add_states(options.network, defaults.network, states);
+  add_states(options.blend, defaults.blend, states);
   add_states(options.checkpoint, defaults.checkpoint, states);
   for (OptionState& state : states) state.is_given = state.is_given && is_request(state);
   if (hooks.trace) states.push_back({"trace", {"true"}, true, follows_game()});
@@ -78,6 +79,7 @@ void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
   check_options(options.train);
   check_options(options.solve);
   check_options(options.budget);
+  check_options(options.blend);
   refuse_unused(states_of(options, algorithms, hooks));
   if (algorithms.size() > 1) check_single(options, hooks);
   check_alphas(options.solve.alphas);
@@ -86,12 +88,12 @@ void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
 
 void check_calibration(const RunOptions& options, const PreparedData& data) {
   if (options.calibrate.calibrate != CalibrateChoice::yes) return;
-  const LossKind kind = make_loss(options.loss, data.train).kind();
-  if (kind != LossKind::logistic && kind != LossKind::softmax) {
+  const Loss loss = make_loss(options.loss, data.train);
+  if (!loss.has_probabilities()) {
     throw OptionError(
         fmt::format("calibrate = yes needs a classifier with probabilities, by the logistic or "
                     "softmax loss; the loss is {}",
-                    kLossNames.of(kind)));
+                    kLossNames.of(loss.kind())));
   }
   if (data.valid.rows == 0) {
     throw OptionError("calibrate = yes needs validation rows: give them a share of split");

@@ -118,10 +118,6 @@ std::vector<double> held_out_losses(const Dataset& data, const Loss& loss,
   return losses;
 }
 
-TailRisk scaled(const TailRisk& risk, double unit) {
-  return {unit * risk.mean, unit * risk.var, unit * risk.cvar};
-}
-
 CorrectionTrial cross_validate(const Dataset& data, const Loss& loss, double unit,
                                const CorrectOptions& options) {
   const std::vector<double> given = losses_of(no_correction(data), data, loss);

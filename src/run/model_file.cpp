@@ -6,7 +6,6 @@
 #include "base/write_file.hpp"
 #include "data/file_bytes.hpp"
 #include "data/preprocess_json.hpp"
-#include "learner/scaled_network.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
@@ -26,11 +25,12 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "adacvar-model";
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 
-// Version 2 has models that correct predictions, which older programs would misread; all others
-// stay readable for them.
+// Version 2 has models that correct predictions, version 3 mixtures of networks, which older
+// programs would misread; all others stay readable for them.
 std::uint64_t version_of(const TrainedModel& model) {
+  if (model.network && model.network->members().size() > 1) return 3;
   return model.preprocessor.parts().prediction ? 2 : 1;
 }
 
@@ -99,16 +99,27 @@ std::string crc_text(std::string_view bytes) {
 }
 
 json write_network(const TrainedModel& model, const std::filesystem::path& path,
-                   const std::string& weights) {
+                   std::span<const std::string> weights) {
   json options = json::object();
   options_to_json(model.network_options, options);
-  return {{"kind", "network"},
-          {"options", std::move(options)},
-          {"parameters", model.network->parameter_count()},
-          {"outputs", model.network->outputs()},
-          {"temperature", model.temperature},
-          {"weights", weights_path(path).filename().string()},
-          {"crc64", crc_text(weights)}};
+  const auto& members = model.network->members();
+  double factors = 0;
+  for (const WeightedNetworks::Member& member : members) factors += member.factor;
+  json content = {{"kind", "network"},
+                  {"options", std::move(options)},
+                  {"parameters", model.network->parameter_count()},
+                  {"outputs", model.network->outputs()},
+                  {"temperature", 1 / factors},
+                  {"factor", members[0].factor},
+                  {"weights", weights_paths(path)[0].filename().string()},
+                  {"crc64", crc_text(weights[0])}};
+  if (members.size() > 1) {
+    content["tail"] = {{"share", members[1].factor / factors},
+                       {"factor", members[1].factor},
+                       {"weights", weights_paths(path)[1].filename().string()},
+                       {"crc64", crc_text(weights[1])}};
+  }
+  return content;
 }
 
 NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
@@ -118,15 +129,22 @@ NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
           .outputs = loss.outputs(parts.class_names.size())};
 }
 
-void read_network(const JsonView& from, const std::string& source, const NetworkMaker* networks,
-                  TrainedModel& model) {
-  options_from_json(from.at("options"), model.network_options);
-  check_options(model.network_options);
-  model.temperature = from.value("temperature", 1.0);
-  if (!(model.temperature > 0) || !std::isfinite(model.temperature)) {
-    throw DataError(fmt::format("temperature = {} is not a number above 0", model.temperature));
+// The inverse of the temperature loses a bit; model files of older versions have nothing else.
+double read_factor(const JsonView& from) {
+  const auto factor = from.find("factor");
+  const auto temperature = from.find("temperature");
+  const std::string_view name = factor ? "factor" : "temperature";
+  const double value = factor        ? factor->get<double>()
+                       : temperature ? temperature->get<double>()
+                                     : 1;
+  if (!(value > 0) || !std::isfinite(value)) {
+    throw DataError(fmt::format("{} = {} is not a number above 0", name, value));
   }
-  const NetworkMaker& maker = require_networks(networks);
+  return factor ? value : 1 / value;
+}
+
+std::shared_ptr<const Network> read_weights(const JsonView& from, const std::string& source,
+                                            const NetworkMaker& maker, const TrainedModel& model) {
   const auto name = from.at("weights").get<std::string>();
   const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
   const FileBytes weights(path);
@@ -134,14 +152,24 @@ void read_network(const JsonView& from, const std::string& source, const Network
     throw DataError("does not hold the weights that belong to the model file", path.string());
   }
   try {
-    model.network = maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
-                               std::string(weights.text()));
-    if (model.temperature != 1) {
-      model.network = std::make_shared<ScaledNetwork>(model.network, 1 / model.temperature);
-    }
+    return maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
+                      std::string(weights.text()));
   } catch (const DataError& error) {
     throw DataError(error.what(), path.string());
   }
+}
+
+void read_network(const JsonView& from, const std::string& source, const NetworkMaker* networks,
+                  TrainedModel& model) {
+  options_from_json(from.at("options"), model.network_options);
+  check_options(model.network_options);
+  const NetworkMaker& maker = require_networks(networks);
+  std::vector<WeightedNetworks::Member> members{
+      {read_weights(from, source, maker, model), read_factor(from)}};
+  if (const auto tail = from.find("tail")) {
+    members.push_back({read_weights(*tail, source, maker, model), read_factor(*tail)});
+  }
+  model.network = std::make_shared<WeightedNetworks>(std::move(members));
 }
 
 LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, const Loss& loss) {
@@ -320,10 +348,11 @@ bool is_network(const json& content) {
 
 }  // namespace
 
-std::filesystem::path weights_path(const std::filesystem::path& model) {
-  std::filesystem::path path = model;
-  path += ".pt";
-  return path;
+std::array<std::filesystem::path, 2> weights_paths(const std::filesystem::path& model) {
+  std::array paths{model, model};
+  paths[0] += ".pt";
+  paths[1] += ".tail.pt";
+  return paths;
 }
 
 SourceOptions with_missing_words(const TrainedModel& model, SourceOptions options) {
@@ -334,7 +363,11 @@ SourceOptions with_missing_words(const TrainedModel& model, SourceOptions option
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
-  const std::string weights = model.network ? model.network->weights() : std::string();
+  std::vector<std::string> weights;
+  if (model.network) {
+    for (const auto& member : model.network->members())
+      weights.push_back(member.network->weights());
+  }
   json content = {
       {"format", kFormat},
       {"version", version_of(model)},
@@ -352,8 +385,8 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   } catch (const json::type_error&) {
     throw DataError("the name of a column or category is not UTF-8", model.source);
   }
-  if (model.network) {
-    write_file(weights_path(path), [&](const Write& write) { write(weights); });
+  for (std::size_t m = 0; m < weights.size(); ++m) {
+    write_file(weights_paths(path)[m], [&](const Write& write) { write(weights[m]); });
   }
   write_file(path, [&](const Write& write) { write(text + "\n"); });
 }

@@ -2,6 +2,7 @@
 
 #include "run/trained_model.hpp"
 
+#include <array>
 #include <filesystem>
 
 namespace adacvar {
@@ -12,8 +13,9 @@ namespace adacvar {
 /// Like Model::save. Throws also NumericalError if a parameter is not finite.
 void save_model(const std::filesystem::path& path, const TrainedModel& model);
 
-/// Returns the path of a network's weights.
-[[nodiscard]] std::filesystem::path weights_path(const std::filesystem::path& model);
+/// Returns the paths of a network's weights, and of the second network of a mixture.
+[[nodiscard]] std::array<std::filesystem::path, 2> weights_paths(
+    const std::filesystem::path& model);
 
 /// Like Model::load.
 [[nodiscard]] TrainedModel load_model(const std::filesystem::path& path,

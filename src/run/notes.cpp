@@ -47,8 +47,7 @@ void note_uniform_optimum(const std::vector<RunResult>& results,
   std::size_t classes = 0;
   std::vector<std::string> alphas;
   for (const RunResult& result : results) {
-    const LossKind kind = result.model.parts().loss.kind();
-    if (!result.certificate || (kind != LossKind::logistic && kind != LossKind::softmax)) continue;
+    if (!result.certificate || !result.model.parts().loss.has_probabilities()) continue;
     classes = result.model.parts().preprocessor.parts().class_names.size();
     even = std::log(static_cast<double>(classes));
     const double alpha = result.model.parts().options.alpha;
@@ -76,6 +75,25 @@ void note_missed_limits(const std::vector<RunResult>& results, std::vector<std::
         result.label(), budget.limit.of == RiskLimit::Of::mean ? "mean" : "CVaR",
         budget.on_validation ? "validation" : "training", budget.attained,
         100 * (budget.attained / budget.limit.most - 1), budget.limit.most));
+  }
+}
+
+// A network can learn its hardest training rows by heart: the tail of new rows then grows.
+void note_memorised_tails(const std::vector<RunResult>& results,
+                          std::vector<std::string>& headlines) {
+  constexpr double kFactor = 2;
+  for (const RunResult& result : results) {
+    const TrainedModel& model = result.model.parts();
+    const bool is_for_tail = model.options.algorithm != Algorithm::mean;
+    if (!model.network || !is_for_tail || !result.valid || !result.is_trained()) continue;
+    const double training = result.train->risk.cvar;
+    const double validation = result.valid->risk.cvar;
+    if (!(validation > kFactor * training)) continue;
+    headlines.push_back(fmt::format(
+        "{}: the tail is being memorised: training CVaR {:.3g}, validation CVaR {:.3g}; {}",
+        result.label(), training, validation,
+        result.blend ? "a larger share of validation rows, --weight-decay or fewer epochs may help"
+                     : "without --fine-tune 0 plain training bounds that"));
   }
 }
 
@@ -138,6 +156,7 @@ void add_result_notes(const RunOptions& options, RunReport& report) {
   note_missed_gap(options, report.results, report.notes);
   note_missed_limits(report.results, report.headlines);
   note_uniform_optimum(report.results, report.headlines);
+  note_memorised_tails(report.results, report.headlines);
 }
 
 std::string small_tail_note(const Dataset& data, double alpha, const std::string& rows) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "learner/weighted_networks.hpp"
 #include "run/score.hpp"
 
 #include <adacvar/learner/train.hpp>
@@ -16,10 +17,11 @@ namespace adacvar {
 struct Outcome {
   TrainOptions options;
   TrainResult result;
-  std::shared_ptr<const Network> network = nullptr;  // instead of the result's model
+  std::shared_ptr<const WeightedNetworks> network = nullptr;  // instead of the result's model
   std::optional<ScoredRows> valid = {};
   std::optional<Certificate> certificate = {};  // exact: in the learner's units
   std::optional<Calibration> calibration = {};
+  std::optional<Blend> blend = {};
   std::vector<EpochDetail> epochs = {};
   double detail_seconds = 0;  // cost of `epochs`
 
@@ -35,6 +37,10 @@ struct ScoredSets {
   ScoredRows valid = {};
   ScoredRows test = {};
 };
+
+[[nodiscard]] inline TailRisk scaled(const TailRisk& risk, double unit) {
+  return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
+}
 
 [[nodiscard]] inline Certificate scaled(Certificate certificate, double unit) {
   certificate.lower *= unit;

@@ -51,7 +51,9 @@ const std::vector<OptionSpec>& BudgetOptions::options() {
       {"cvar-limit", &O::cvar_limit, Bounds{.low = 0, .low_ok = false},
        "least mean loss among models whose training CVaR is at most this", limits},
       {"budget-on", &O::budget_on, Names{"train", "validation"},
-       "rows on which the mean budget is judged", with("mean-budget") && without("tune")},
+       "rows on which the mean budget is judged; for networks that are fine-tuned or mixed always "
+       "validation",
+       with("mean-budget") && without("tune") && (without("network") || with("fine-tune", {"0"}))},
   };
   return all;
 }
@@ -62,6 +64,24 @@ const std::vector<OptionSpec>& CalibrateOptions::options() {
        "classes: fits a factor on the scores, the inverse temperature, to the validation rows; "
        "auto: if there are enough of them",
        without("alphas")},
+  };
+  return all;
+}
+
+const std::vector<OptionSpec>& BlendOptions::options() {
+  using O = BlendOptions;
+  static const Condition blends =
+      with("network") && with("algorithm", {"adacvar", "trunc", "soft"}) && without("cvar-limit");
+  static const std::vector<OptionSpec> all{
+      {"fine-tune", &O::fine_tune, Bounds{.low = 0, .high = 10},
+       "epochs of training for the tail after plain training, as a share of its epochs; weights "
+       "are interpolated within the mean budget, 2% by default; 0: trains for the tail from the "
+       "start; automatic: 0.2 if there are enough validation rows",
+       blends && without("mix")},
+      {"mix", &O::mix,
+       "trains a network for the mean and another for the tail and mixes their scores within the "
+       "mean budget, 2% by default",
+       blends},
   };
   return all;
 }

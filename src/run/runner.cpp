@@ -9,6 +9,7 @@
 #include "run/feature_moments.hpp"
 #include "run/limits.hpp"
 #include "run/mark_best.hpp"
+#include "run/network_blender.hpp"
 #include "run/outcome.hpp"
 #include "run/row_detail.hpp"
 #include "run/selection.hpp"
@@ -34,10 +35,6 @@
 namespace adacvar {
 
 namespace {
-
-TailRisk scaled(const TailRisk& risk, double unit) {
-  return {risk.mean * unit, risk.var * unit, risk.cvar * unit};
-}
 
 EpochRecord scaled(EpochRecord record, double unit) {
   record.training_loss *= unit;
@@ -98,7 +95,8 @@ class Runner {
         loss_(make_loss(options.loss, data.train)),
         unit_(loss_.unit(data.preprocessor.target_scale().sd)),
         computes_certificates_(wants_certificates(options, data.train, loss_)),
-        calibrator_(data, loss_, options.calibrate.calibrate) {
+        calibrator_(data, loss_, options.calibrate.calibrate),
+        blender_(NetworkBlender::make(data, loss_, options)) {
     if (!has_network() && data.train.image.size() == 0) moments_ = feature_moments(data.train);
     if (std::isnormal(unit_)) return;
     throw DataError(fmt::format("the {} loss of a target with standard deviation {:g} exceeds the "
@@ -114,8 +112,9 @@ class Runner {
       add_candidates(algorithm, limits_ && !is_comparison);
     }
     if (is_comparison && limits_) add_candidates(Algorithm::adacvar, true);
-    if (is_comparison && limits_ && has_budgeted_factor()) add_candidates(Algorithm::mean, true);
+    if (is_comparison && has_budgeted_factor()) add_candidates(Algorithm::mean, true);
     if (is_comparison && computes_certificates_) add_candidates(Algorithm::exact, false);
+    if (blender_) plan_plain_training();
     // A network uses threads itself, and parallel runs would share its random generators.
     const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
     for_each_block(candidates_.size(), static_cast<unsigned>(threads),
@@ -123,6 +122,7 @@ class Runner {
     std::vector<RunResult> results;
     std::vector<SetLosses> losses;
     for (Group& group : groups_) {
+      if (group.is_hidden) continue;
       ScoredSets scored;
       results.push_back(make_result(group, scored));
       losses.push_back({std::move(scored.train.losses), std::move(scored.valid.losses),
@@ -179,6 +179,7 @@ class Runner {
     std::uint64_t trials = 0;
     double seconds = 0;
     bool is_limited = false;
+    bool is_hidden = false;  // serves other groups
   };
 
   static double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -189,6 +190,7 @@ class Runner {
 
   // A comparison has a row with a mean budget unless there is nothing to trade.
   void set_limits(bool is_comparison) {
+    if (blender_) return;  // its own budget
     BudgetOptions budget = options_.budget;
     if (is_comparison && !budget.is_given() && !options_.train.risk().is_mean() &&
         options_.train.learner == Learner::steps) {
@@ -215,7 +217,7 @@ class Runner {
       base.limit_on_validation = limits_->is_on_validation();
     }
     if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
-    return has_network() ? resolve_network_defaults(base, loss_)
+    return has_network() ? resolve_network_defaults(base, data_.train, valid(), loss_)
                          : resolve_defaults(base, data_.train, loss_);
   }
 
@@ -224,6 +226,23 @@ class Runner {
     const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
     for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
     groups_.emplace_back().is_limited = is_limited;
+  }
+
+  // Plain training is run first, also where it is not a result.
+  void plan_plain_training() {
+    const auto is_plain = [this](const Candidate& candidate) {
+      return candidate.options.algorithm == Algorithm::mean && !groups_[candidate.group].is_limited;
+    };
+    if (std::ranges::none_of(candidates_, is_plain)) {
+      add_candidates(Algorithm::mean, false);
+      groups_.back().is_hidden = true;
+    }
+    std::ranges::stable_partition(candidates_, is_plain);
+    plain_group_ = candidates_[0].group;
+  }
+
+  [[nodiscard]] bool is_blended(Algorithm algorithm, bool is_limited) const {
+    return blender_ && (algorithm != Algorithm::mean || is_limited);
   }
 
   RunResult score_one(const SolvedModel& solved) {
@@ -247,13 +266,19 @@ class Runner {
     }
     const auto begin = std::chrono::steady_clock::now();
     Outcome outcome = run_candidate(candidate.options, group.is_limited);
-    calibrator_.calibrate(outcome, limited(group.is_limited));
+    if (!outcome.blend) calibrator_.calibrate(outcome, limited(group.is_limited));
     if (valid() != nullptr) outcome.valid = score_rows(outcome, *valid());
     keep(std::move(outcome), static_cast<std::size_t>(&candidate - candidates_.data()), group,
          seconds_since(begin));
   }
 
   Outcome run_candidate(TrainOptions options, bool is_limited) {
+    if (is_blended(options.algorithm, is_limited)) {
+      return blender_->blend(*groups_[plain_group_].best, options,
+                             [this](const TrainOptions& tail, const Stage& stage) {
+                               return train_candidate(tail, stage);
+                             });
+    }
     const bool is_exact = options.algorithm == Algorithm::exact;
     if (!is_limited) return is_exact ? solve_candidate(options, nullptr) : train_candidate(options);
     if (is_exact) return limits_->solve(options);
@@ -264,7 +289,7 @@ class Runner {
   }
 
   [[nodiscard]] std::optional<Calibrator::Limited> limited(bool is_limited) {
-    if (!is_limited) return std::nullopt;
+    if (!is_limited || !limits_) return std::nullopt;
     Calibrator::Limited found{.mean_budget = options_.budget.mean_budget.value_or(kComparedBudget)};
     if (!limits_->is_on_validation()) found.training = limits_->limit();
     return found;
@@ -272,8 +297,9 @@ class Runner {
 
   // Plain training whose factor uses the budget: what a budget buys without another training.
   [[nodiscard]] bool has_budgeted_factor() const {
-    return calibrator_.applies_to(options_.train) && calibrator_.has_tail(options_.train) &&
-           !options_.budget.cvar_limit;
+    if (blender_) return blender_->has_factor();
+    return limits_ && calibrator_.applies_to(options_.train) &&
+           calibrator_.has_tail(options_.train) && !options_.budget.cvar_limit;
   }
 
   [[nodiscard]] const Dataset* valid() const {
@@ -296,13 +322,14 @@ class Runner {
     return outcome;
   }
 
-  Outcome train_candidate(const TrainOptions& options) {
+  Outcome train_candidate(const TrainOptions& options, const Stage& stage = {}) {
     Outcome outcome{.options = options, .result = {}};
-    const TrainHooks hooks = candidate_hooks(options, outcome);
+    const TrainHooks hooks = candidate_hooks(options, outcome, stage);
     if (has_network()) {
-      NetworkResult found =
-          hooks_.networks->train(data_.train, valid(), loss_, options, options_.network, hooks);
-      outcome.network = std::move(found.model);
+      NetworkResult found = hooks_.networks->train(data_.train, valid(), loss_, options,
+                                                   options_.network, hooks, stage.start);
+      using Members = std::vector<WeightedNetworks::Member>;
+      outcome.network = std::make_shared<WeightedNetworks>(Members{{std::move(found.model)}});
       outcome.result.stop_reason = found.stop_reason;
       outcome.result.epochs = found.epochs;
       outcome.result.gamma = found.gamma;
@@ -336,7 +363,8 @@ class Runner {
     // Plain training is tuned for the mean.
     const bool is_mean = outcome.options.algorithm == Algorithm::mean;
     const Risk risk = is_mean ? Risk{options_.train.alpha, 1} : options_.train.risk();
-    const Judge judge{select, risk, group.is_limited && options_.tune.tune ? &*limits_ : nullptr};
+    const Judge judge{select, risk,
+                      group.is_limited && options_.tune.tune && limits_ ? &*limits_ : nullptr};
     if (!group.best || is_better(outcome, *group.best, judge) ||
         (!is_better(*group.best, outcome, judge) && number < group.best_number)) {
       group.best = std::move(outcome);
@@ -345,11 +373,21 @@ class Runner {
     if (hooks_.progress) hooks_.progress(progress);
   }
 
-  TrainHooks candidate_hooks(const TrainOptions& options, Outcome& outcome) {
+  // Runs whose epochs are shown: one, with plain training before it if it is blended.
+  [[nodiscard]] bool is_single_run() const {
+    const std::size_t hidden = groups_.empty() ? 0 : groups_.back().is_hidden ? 1 : 0;
+    return candidates_.size() <= 1 + hidden;
+  }
+
+  TrainHooks candidate_hooks(const TrainOptions& options, Outcome& outcome, const Stage& stage) {
     TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
     if (!options_.checkpoint.checkpoint.empty()) {
       hooks.checkpoint = options_.checkpoint.checkpoint;
       hooks.run_identity = identity_of(options);
+      if (stage.is_tail) {
+        hooks.checkpoint += ".tail";
+        hooks.run_identity += options_.blend.mix ? " of a mixture" : " after plain training";
+      }
     }
     // With full information nothing is drawn.
     const bool draws =
@@ -362,15 +400,18 @@ class Runner {
         return true;
       };
     }
-    if (candidates_.size() > 1) return hooks;
+    if (!is_single_run()) return hooks;
     if (hooks_.progress) {
-      hooks.progress = [this, all = options.epochs](const EpochRecord& record) {
-        const EpochRecord shown = scaled(record, unit_);
+      const std::uint64_t before = stage.before;
+      const std::uint64_t all = stage.is_tail ? before + options.epochs : epochs_in_all(options);
+      hooks.progress = [this, before, all](const EpochRecord& record) {
+        EpochRecord shown = scaled(record, unit_);
+        shown.epoch += before;
         hooks_.progress({.epoch = &shown, .epochs = all});
         return true;
       };
-      hooks.within_epoch = [this, all = options.epochs](double epochs) {
-        hooks_.progress({.epochs = all, .epochs_done = epochs});
+      hooks.within_epoch = [this, before, all](double epochs) {
+        hooks_.progress({.epochs = all, .epochs_done = static_cast<double>(before) + epochs});
       };
     }
     if (hooks_.trace || options_.solve.until_gap > 0) {
@@ -382,6 +423,12 @@ class Runner {
       };
     }
     return hooks;
+  }
+
+  [[nodiscard]] std::uint64_t epochs_in_all(const TrainOptions& options) const {
+    const bool is_first = blender_ && options_.train.algorithm != Algorithm::mean;
+    return options.epochs +
+           (is_first ? blender_->tail_options(base_options(options_.train.algorithm)).epochs : 0);
   }
 
   // Returns false once the requested gap is certified, by the game's own distribution or by that of
@@ -519,8 +566,6 @@ class Runner {
                        .reading = options_.data.source,
                        .task = options_.data.task,
                        .shares = data_.shares};
-    if (outcome.network && outcome.calibration)
-      model.temperature = outcome.calibration->temperature;
     model.reading.progress = {};  // valid only during this run
     model.moments = moments_;
     return model;
@@ -538,8 +583,13 @@ class Runner {
     result.train = sets.train.risk;
     if (data_.valid.rows > 0) result.valid = sets.valid.risk;
     if (data_.test.rows > 0) result.test = sets.test.risk;
-    if (group.is_limited) result.budget = limits_->describe(sets);
+    if (best.blend) {
+      result.budget = blender_->budget_of(*best.blend);
+    } else if (group.is_limited) {
+      result.budget = limits_->describe(sets);
+    }
     result.calibration = best.calibration;
+    result.blend = best.blend;
     for (const EpochRecord& record : best.result.history) {
       result.history.push_back(scaled(record, unit_));
     }
@@ -547,7 +597,7 @@ class Runner {
     result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
-    result.seconds = group.seconds;
+    result.seconds = group.seconds + (best.blend ? groups_[plain_group_].seconds : 0);
     result.certificate = result.model.certificate();
     if (!result.certificate && computes_certificates_) {
       result.no_certificate = "training diverged";
@@ -569,6 +619,8 @@ class Runner {
   std::optional<FeatureMoments> moments_;  // of tables and sparse rows, for linear models
   bool computes_certificates_;
   Calibrator calibrator_;
+  std::optional<NetworkBlender> blender_;
+  std::size_t plain_group_ = 0;  // with blender_: whose best is plain training
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;
   std::optional<Limits> limits_;

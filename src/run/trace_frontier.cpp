@@ -373,6 +373,7 @@ class RunCurve {
     if (is_set(hooks_.stop)) return;
     RunOptions options = options_;
     options.train.gamma = gammas_[i];
+    options.blend = {.fine_tune = 0};  // the curve is that of one risk
     if (gammas_[i] == 1) options.train.algorithm = Algorithm::mean;
     RunHooks hooks = hooks_;
     hooks.detail = Detail::none;

@@ -8,6 +8,7 @@
 #include <adacvar/solver/certificate.hpp>
 #include "data/prepare_data.hpp"
 #include "data/preprocess.hpp"
+#include "learner/weighted_networks.hpp"
 #include "run/feature_moments.hpp"
 
 #include <memory>
@@ -20,10 +21,9 @@ namespace adacvar {
 struct TrainedModel {
   Preprocessor preprocessor;
   Loss loss = Loss(LossKind::squared);
-  LinearModel model;                                 ///< empty if there is a network
-  std::shared_ptr<const Network> network = nullptr;  ///< null for a linear model
+  LinearModel model;                                          ///< empty if there is a network
+  std::shared_ptr<const WeightedNetworks> network = nullptr;  ///< null for a linear model
   NetworkOptions network_options = {};
-  double temperature = 1;  ///< divides a network's scores; the weights of a linear model include it
 
   TrainOptions options;  ///< options of its training
   StopReason stop_reason = StopReason::epochs;
@@ -35,8 +35,8 @@ struct TrainedModel {
   /// In the user's units; empty for model files of older versions.
   std::optional<TailRisk> training_risk = {};
   std::optional<Certificate> certificate = {};
-  /// Moments of the training rows, for coefficients; empty for networks, images and model files of older
-  /// versions.
+  /// Moments of the training rows, for coefficients; empty for networks, images and model files of
+  /// older versions.
   std::optional<FeatureMoments> moments = {};
 
   [[nodiscard]] const Scorer& scorer() const noexcept {

@@ -194,11 +194,13 @@ TrainResult play_with_full_information(const Dataset& training, const Dataset* v
     if (result.stop_reason == StopReason::interrupted) break;
     EpochRecord record{.epoch = epoch,
                        .training_loss = sum / static_cast<double>(options.oracle_calls)};
+    std::optional<double> held_out;
     if (validation != nullptr && validation->rows > 0) {
       record.validation =
           risk_of(losses_of(leader.model(), *validation, loss), *validation, options.alpha);
+      held_out = options.risk().of(*record.validation);
     }
-    candidates.after_epoch(leader, leader.model().is_finite(), record);
+    candidates.after_epoch(leader, leader.model().is_finite(), record, held_out, 0);
     result.history.push_back(record);
     result.epochs = epoch;
     if (hooks.progress && !hooks.progress(record)) {

@@ -47,6 +47,10 @@ class FixedNetwork final : public Network {
   [[nodiscard]] std::string weights() const override { return {}; }
   [[nodiscard]] std::uint64_t parameter_count() const override { return 1; }
   [[nodiscard]] double norm() const override { return 1; }
+  [[nodiscard]] std::shared_ptr<const Network> interpolated(const Network& /*other*/,
+                                                            double /*share*/) const override {
+    return std::make_shared<FixedNetwork>();
+  }
 };
 
 class FixedMaker final : public NetworkMaker {
@@ -54,8 +58,8 @@ class FixedMaker final : public NetworkMaker {
   void check(const NetworkOptions& /*options*/) const override {}
   [[nodiscard]] NetworkResult train(const Dataset& /*training*/, const Dataset* /*validation*/,
                                     const Loss& /*loss*/, const TrainOptions& options,
-                                    const NetworkOptions& /*network*/,
-                                    const TrainHooks& hooks) const override {
+                                    const NetworkOptions& /*network*/, const TrainHooks& hooks,
+                                    const Network* /*start*/) const override {
     const auto network = std::make_shared<FixedNetwork>();
     if (hooks.gradient) {
       for (const double norm : {0.0, 1.0, 2.0, 3.0, 4.0}) hooks.gradient(norm);

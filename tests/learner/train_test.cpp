@@ -246,6 +246,9 @@ TEST(Train, learning_rate_follows_its_schedule) {
   EXPECT_NEAR(sum_of_rates(1, options), 1 + 1 / std::sqrt(2.0) + 1 / std::sqrt(3.0) + 0.5, 1e-9);
   options.rate_schedule = RateSchedule::constant;
   EXPECT_NEAR(sum_of_rates(1, options), 4, 1e-9);
+  options.rate_schedule = RateSchedule::cosine;  // at 0, 1/4, 1/2 and 3/4 of half a wave
+  EXPECT_NEAR(sum_of_rates(1, options),
+              1 + (1 + std::sqrt(0.5)) / 2 + 0.5 + (1 - std::sqrt(0.5)) / 2, 1e-9);
 }
 
 TEST(Train, automatic_batch_grows_with_the_rows) {
@@ -267,12 +270,25 @@ TEST(Train, resolved_defaults_keep_what_was_given) {
     EXPECT_EQ(resolve_defaults({}, data, Loss(kind)).sampler.eta_scale, 20);
   }
   EXPECT_EQ(resolve_defaults({}, data, squared).memory, 1.0);
-  EXPECT_EQ(resolve_network_defaults({}, squared).memory, 0.5);
+  EXPECT_EQ(resolve_network_defaults({}, data, nullptr, squared).memory, 0.5);
   const TrainOptions given{.memory = 0.25, .batch = 7, .sampler = {.eta_scale = 0.5}};
   EXPECT_EQ(resolve_defaults(given, data, squared).batch, 7U);
   EXPECT_EQ(resolve_defaults(given, data, squared).sampler.eta_scale, 0.5);
   EXPECT_EQ(resolve_defaults(given, data, squared).memory, 0.25);
-  EXPECT_EQ(resolve_network_defaults(given, squared).memory, 0.25);
+  EXPECT_EQ(resolve_network_defaults(given, data, nullptr, squared).memory, 0.25);
+}
+
+TEST(Train, networks_have_defaults_of_their_own) {
+  const Dataset data = line(1000);
+  const Loss squared(LossKind::squared);
+  const TrainOptions chosen = resolve_network_defaults({}, data, &data, squared);
+  EXPECT_EQ(chosen.rate_schedule, RateSchedule::cosine);
+  EXPECT_EQ(chosen.iterate, Iterate::best);
+  EXPECT_EQ(chosen.epochs, 500U);  // 640,000 draws would be 640
+  EXPECT_EQ(resolve_network_defaults({}, line(4000), nullptr, squared).epochs, 160U);
+  EXPECT_EQ(resolve_network_defaults({}, line(40'000), nullptr, squared).epochs, 50U);
+  EXPECT_EQ(resolve_network_defaults({}, data, nullptr, squared).iterate, Iterate::last);
+  EXPECT_EQ(resolve_defaults({}, data, squared).rate_schedule, RateSchedule::steps);
 }
 
 // The sampler seen after epoch t has learned since the discount after epoch t - 1: with memory 0

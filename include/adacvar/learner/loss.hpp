@@ -45,6 +45,11 @@ class Loss {
     return kind_ == LossKind::softmax ? classes : 1;
   }
 
+  /// True if scores give the probabilities of classes: logistic and softmax.
+  [[nodiscard]] bool has_probabilities() const noexcept {
+    return kind_ == LossKind::logistic || kind_ == LossKind::softmax;
+  }
+
   /// Upper bound of the second derivative in the scores; 0 for losses with bounded derivatives
   /// instead.
   [[nodiscard]] double curvature() const noexcept;

@@ -43,6 +43,10 @@ class Network : public Scorer {
   [[nodiscard]] virtual std::uint64_t parameter_count() const = 0;
   /// Euclidean norm of the parameters.
   [[nodiscard]] virtual double norm() const = 0;
+  /// Returns a network whose weights are (1 - share) times these plus share times the other's.
+  /// Throws: OptionError unless both have the same layers.
+  [[nodiscard]] virtual std::shared_ptr<const Network> interpolated(const Network& other,
+                                                                    double share) const = 0;
 };
 
 using NetworkResult = TrainingResult<std::shared_ptr<const Network>>;
@@ -68,11 +72,12 @@ class NetworkMaker {
   /// Throws: OptionError unless `options` describe a supported network.
   virtual void check(const NetworkOptions& options) const = 0;
 
-  /// Trains a network by the same loop as `train` for linear models.
+  /// Trains a network by the same loop as `train` for linear models, from the weights of `start`
+  /// if it is given. Throws: OptionError unless that has the same layers.
   [[nodiscard]] virtual NetworkResult train(const Dataset& training, const Dataset* validation,
                                             const Loss& loss, const TrainOptions& options,
-                                            const NetworkOptions& network,
-                                            const TrainHooks& hooks) const = 0;
+                                            const NetworkOptions& network, const TrainHooks& hooks,
+                                            const Network* start = nullptr) const = 0;
 
   /// Throws: DataError when the weights do not belong to such a network.
   [[nodiscard]] virtual std::shared_ptr<const Network> load(const NetworkOptions& options,

@@ -42,24 +42,27 @@ enum class Information : std::uint8_t {
 
 /// Iterate that is returned as the result.
 enum class Iterate : std::uint8_t {
-  automatic,  ///< average; last for a network
+  automatic,  ///< average; for a network best if there are validation rows, else last
   last,
   average,  ///< mean over the second half of the steps
   random,   ///< one step, drawn uniformly
   best,     ///< end of the epoch with the smallest risk on the validation rows, if possible among
-            ///< those within 1 % of the limit
+            ///< those within 1 % of the limit; for a network, which memorises its tail, with the
+            ///< smallest mean after a temperature
 };
 
 /// Schedule of the learning rate.
 enum class RateSchedule : std::uint8_t {
+  automatic,     ///< steps; cosine for a network
   steps,         ///< multiplied by `decay` after every `decay_every` epochs
   inverse_sqrt,  ///< divided by sqrt(t) in epoch t = 1, 2, ...
   constant,
+  cosine,  ///< half a cosine wave over all steps, from the learning rate to 0
 };
 
 enum class StopReason : std::uint8_t {
   epochs,        ///< all epochs done
-  patience,      ///< no better validation CVaR for `patience` epochs
+  patience,      ///< no better epoch on the validation rows for `patience` epochs
   diverged,      ///< a loss or parameter was no longer finite, or far worse than at the start
   interrupted,   ///< stopped by a hook
   gap,           ///< the requested certified gap is reached
@@ -84,7 +87,7 @@ struct TrainOptions {
   std::uint64_t epochs = 0;
   std::uint64_t batch = 0;
   std::optional<double> learning_rate = std::nullopt;
-  RateSchedule rate_schedule = RateSchedule::steps;
+  RateSchedule rate_schedule = RateSchedule::automatic;
   double decay = 0.3;
   std::uint64_t decay_every = 0;
   OptimizerOptions optimizer = {.momentum = 0.5};

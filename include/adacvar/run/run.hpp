@@ -57,6 +57,18 @@ struct CalibrateOptions {
   static const std::vector<OptionSpec>& options();
 };
 
+/// How networks join plain training with training for the tail. Share and temperature are chosen on
+/// the validation rows: least CVaR within the mean budget, 2 % by default.
+struct BlendOptions {
+  /// Epochs of training for the tail after plain training, as a share of its epochs; the weights
+  /// are interpolated. 0: trained for the tail from the start. Automatic: 0.2 if there are enough
+  /// validation rows.
+  std::optional<double> fine_tune = std::nullopt;
+  bool mix = false;  ///< trains a second network for the tail and mixes the scores
+
+  static const std::vector<OptionSpec>& options();
+};
+
 enum class CertifyChoice : std::uint8_t {
   automatic,  ///< if it takes seconds: max(rows, 10 parameters) * parameters^2 <= 1e9
   yes,
@@ -95,6 +107,7 @@ struct RunOptions {
   SolveOptions solve = {};
   BudgetOptions budget = {};
   CalibrateOptions calibrate = {};
+  BlendOptions blend = {};  ///< networks
   NetworkOptions network = {};
   CheckpointOptions checkpoint = {};  ///< for `run` without tuning
   RepeatOptions repeat = {};          ///< for `compare_repeated`

@@ -1,4 +1,4 @@
-#include "run/temperature.hpp"
+#include "learner/temperature.hpp"
 
 #include "support/small_problems.hpp"
 

@@ -14,6 +14,9 @@ struct FactorRule {
   Risk risk = {};
   /// Given: the least CVaR among factors whose mean loss exceeds the least by at most this share.
   std::optional<double> mean_budget = std::nullopt;
+  /// Given: the least CVaR among factors whose mean loss is at most this; if there is none, the
+  /// factor of the least mean.
+  std::optional<double> most_mean = std::nullopt;
   /// Factors must not raise the mean loss.
   bool keeps_mean = false;
 };
@@ -23,6 +26,10 @@ struct FactorRule {
 /// Cost: about 100 passes over the scores.
 [[nodiscard]] double best_factor(std::span<const double> scores, const Dataset& data,
                                  const Loss& loss, const FactorRule& rule);
+
+/// The least mean loss of any factor in that range.
+[[nodiscard]] double least_mean(std::span<const double> scores, const Dataset& data,
+                                const Loss& loss);
 
 /// The factor nearest to `factor`, between it and 1, with which these rows stay within the limit.
 [[nodiscard]] double factor_within(double factor, std::span<const double> scores,

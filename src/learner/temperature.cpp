@@ -1,4 +1,4 @@
-#include "run/temperature.hpp"
+#include "learner/temperature.hpp"
 
 #include <cmath>
 #include <functional>
@@ -70,19 +70,27 @@ double factor_within(double factor, std::span<const double> scores, const Datase
   return std::exp(last_below(limited, 0, std::log(factor), limit.most));
 }
 
+double least_mean(std::span<const double> scores, const Dataset& data, const Loss& loss) {
+  const double factor = best_factor(scores, data, loss, {.risk = {1, 1}});
+  return risk_with_factor(scores, data, loss, 1, factor).mean;
+}
+
 double best_factor(std::span<const double> scores, const Dataset& data, const Loss& loss,
                    const FactorRule& rule) {
   const auto risk_at = [&](double logarithm) {
     return risk_with_factor(scores, data, loss, rule.risk.alpha, std::exp(logarithm));
   };
   const auto mean = [&](double logarithm) { return risk_at(logarithm).mean; };
-  if (!rule.mean_budget) {
+  if (!rule.mean_budget && !rule.most_mean) {
     const double best = minimiser([&](double at) { return rule.risk.of(risk_at(at)); });
     return std::exp(rule.keeps_mean ? last_below(mean, 0, best, mean(0)) : best);
   }
   const double of_mean = minimiser(mean);
+  const double least = mean(of_mean);
+  const double most = rule.most_mean.value_or((1 + rule.mean_budget.value_or(0)) * least);
+  if (least > most) return std::exp(of_mean);
   const double of_tail = minimiser([&](double at) { return risk_at(at).cvar; });
-  return std::exp(last_below(mean, of_mean, of_tail, (1 + *rule.mean_budget) * mean(of_mean)));
+  return std::exp(last_below(mean, of_mean, of_tail, most));
 }
 
 }  // namespace adacvar

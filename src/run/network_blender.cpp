@@ -1,0 +1,166 @@
+#include "run/network_blender.hpp"
+
+#include "learner/predict.hpp"
+#include "learner/temperature.hpp"
+
+#include <adacvar/base/error.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace adacvar {
+
+namespace {
+
+constexpr double kMeanBudget = 0.02;
+constexpr double kFineTuneShare = 0.2;  // of the epochs
+constexpr double kFineTuneRate = 0.3;   // of the learning rate
+constexpr double kTailGamma = 0.5;
+constexpr std::uint64_t kTailSeed = 0x7461696c;
+
+std::shared_ptr<const WeightedNetworks> single(std::shared_ptr<const Network> network) {
+  return std::make_shared<WeightedNetworks>(
+      std::vector<WeightedNetworks::Member>{{std::move(network), 1}});
+}
+
+const std::shared_ptr<const Network>& first(const WeightedNetworks& networks) {
+  return networks.members()[0].network;
+}
+
+}  // namespace
+
+std::optional<NetworkBlender> NetworkBlender::make(const PreparedData& data, const Loss& loss,
+                                                   const RunOptions& options) {
+  const BlendOptions& blend = options.blend;
+  const bool is_declined = !blend.mix && blend.fine_tune == 0.0;
+  if (options.network.network.empty() || is_declined || options.budget.cvar_limit ||
+      options.train.risk().is_mean()) {
+    return std::nullopt;
+  }
+  const std::optional<double> alpha = judged_alpha(options.train.alpha, data.valid);
+  if (alpha) {
+    const BlendRule rule{.alpha = *alpha,
+                         .mean_budget = options.budget.mean_budget.value_or(kMeanBudget),
+                         .has_factor = loss.has_probabilities() &&
+                                       options.calibrate.calibrate != CalibrateChoice::no};
+    return NetworkBlender(data, loss, options, rule);
+  }
+  if (!blend.mix && !blend.fine_tune) return std::nullopt;
+  throw OptionError(fmt::format(
+      "{} chooses on validation rows, of which there are {}: it needs a tail of 20 of them, at "
+      "alpha = 0.1 or the larger one given; give them a larger share of split",
+      blend.mix ? "mix" : "fine-tune", data.valid.rows));
+}
+
+TrainOptions NetworkBlender::tail_options(TrainOptions options) const {
+  if (options.gamma == 0) options.gamma = kTailGamma;
+  if (options_.blend.mix) {
+    options.seed ^= kTailSeed;
+    return options;
+  }
+  const double share = options_.blend.fine_tune.value_or(kFineTuneShare);
+  const auto epochs = std::llround(share * static_cast<double>(options.epochs));
+  options.epochs = static_cast<std::uint64_t>(std::max(1LL, epochs));
+  options.learning_rate = kFineTuneRate * options.learning_rate.value();
+  // Interpolation chooses how far to go.
+  if (options_.train.iterate == Iterate::automatic) options.iterate = Iterate::last;
+  return options;
+}
+
+Outcome NetworkBlender::blend(const Outcome& plain, const TrainOptions& options,
+                              const Train& train) const {
+  Outcome outcome = plain;
+  outcome.options = options;
+  outcome.network = single(first(*plain.network));  // without a factor
+  outcome.calibration.reset();
+  outcome.valid.reset();
+  const StopReason reason = plain.result.stop_reason;
+  if (reason == StopReason::diverged) return outcome;
+  SharedNetwork tail;
+  if (options.algorithm != Algorithm::mean && reason != StopReason::interrupted) {
+    tail = add_tail(tail_options(options), train, outcome);
+  }
+  choose(tail, outcome);
+  return outcome;
+}
+
+// Appends the training of the tail network to the outcome's. Returns null if it diverged.
+NetworkBlender::SharedNetwork NetworkBlender::add_tail(const TrainOptions& options,
+                                                       const Train& train, Outcome& outcome) const {
+  const Network* const start = options_.blend.mix ? nullptr : first(*outcome.network).get();
+  const std::uint64_t before = outcome.result.epochs;
+  Outcome tail = train(options, {.before = before, .is_tail = true, .start = start});
+  outcome.options = tail.options;
+  outcome.detail_seconds += tail.detail_seconds;
+  outcome.result.epochs += tail.result.epochs;
+  for (EpochRecord record : tail.result.history) {
+    record.epoch += before;
+    outcome.result.history.push_back(record);
+  }
+  for (EpochDetail& detail : tail.epochs) {
+    detail.epoch += before;
+    outcome.epochs.push_back(std::move(detail));
+  }
+  if (outcome.result.checkpoint_error.empty()) {
+    outcome.result.checkpoint_error = tail.result.checkpoint_error;
+  }
+  if (tail.result.stop_reason == StopReason::diverged) return nullptr;
+  outcome.result.stop_reason = tail.result.stop_reason;
+  return tail.network;
+}
+
+NetworkBlender::SharedNetwork NetworkBlender::network_at(const SharedNetwork& plain,
+                                                         const SharedNetwork& tail,
+                                                         double share) const {
+  if (share == 0) return plain;
+  if (share == 1) return tail;
+  if (!options_.blend.mix) return single(first(*plain)->interpolated(*first(*tail), share));
+  return std::make_shared<WeightedNetworks>(
+      std::vector<WeightedNetworks::Member>{{first(*plain), 1 - share}, {first(*tail), share}});
+}
+
+void NetworkBlender::choose(const SharedNetwork& tail, Outcome& outcome) const {
+  const SharedNetwork plain = outcome.network;
+  const std::vector<double> of_plain = all_scores(*plain, data_.valid);
+  const std::vector<double> of_tail = tail ? all_scores(*tail, data_.valid) : std::vector<double>();
+  const auto scores_at = [&](double share) {
+    if (share == 0) return of_plain;
+    if (share == 1) return of_tail;
+    if (!options_.blend.mix) return all_scores(*network_at(plain, tail, share), data_.valid);
+    std::vector<double> scores(of_plain.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      scores[i] = std::lerp(of_plain[i], of_tail[i], share);
+    }
+    return scores;
+  };
+  BlendRule rule = rule_;
+  rule.is_plain = tail == nullptr;
+  const BlendChoice choice = choose_blend(scores_at, data_.valid, loss_, rule);
+  const SharedNetwork chosen = network_at(plain, tail, choice.share);
+  outcome.network = std::make_shared<WeightedNetworks>(chosen->scaled(choice.factor));
+  if (rule.has_factor) {
+    const TailRisk before =
+        risk_with_factor(scores_at(choice.share), data_.valid, loss_, outcome.options.alpha, 1);
+    outcome.calibration = {1 / choice.factor, before};
+  }
+  const double unit = loss_.unit(data_.preprocessor.target_scale().sd);
+  outcome.blend = Blend{.share = choice.share,
+                        .is_mix = options_.blend.mix,
+                        .alpha = rule.alpha,
+                        .plain = scaled(choice.plain, unit),
+                        .blended = scaled(choice.chosen, unit)};
+}
+
+BudgetOutcome NetworkBlender::budget_of(const Blend& blend) const {
+  return {.limit = {RiskLimit::Of::mean, (1 + rule_.mean_budget) * blend.plain.mean},
+          .mean_budget = rule_.mean_budget,
+          .on_validation = true,
+          .least = blend.plain.mean,
+          .attained = blend.blended.mean};
+}
+
+}  // namespace adacvar
