@@ -86,6 +86,7 @@ TEST(TrainModule, linear_layer_learns_what_the_linear_model_learns) {
       options.optimizer.weight_decay = 0.01;
       options.sampler.eta_scale = 3;
       options.memory = 0.5;
+      options.rate_schedule = RateSchedule::cosine;
       for (const Iterate iterate : {Iterate::last, Iterate::average}) {
         options.iterate = iterate;
         torch::nn::Linear layer(3, static_cast<std::int64_t>(loss.outputs(3)));
@@ -109,6 +110,7 @@ TEST(TrainModule, adam_is_that_of_the_core) {
   options.iterate = Iterate::last;
   options.learning_rate = 0.01;
   options.optimizer.kind = OptimizerKind::adam;
+  options.rate_schedule = RateSchedule::steps;
   torch::nn::Linear layer(4, 3);
   torch::nn::init::zeros_(layer->weight);
   torch::nn::init::zeros_(layer->bias);
@@ -259,6 +261,76 @@ TEST(TrainModule, saved_weights_restore_the_network) {
     net.width = 0.5;
     EXPECT_THROW((void)maker->load(net, shape, found.model->weights()), DataError);
   }
+}
+
+// The scores of a single layer are linear in its weights.
+TEST(TrainModule, weights_are_interpolated) {
+  const Dataset data = classes_data();
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  const auto train = [&](const std::string& name, std::uint64_t seed) {
+    TrainOptions options = quick();
+    options.seed = seed;
+    return maker->train(data, nullptr, loss, options, network(name), {}).model;
+  };
+  TemporaryFolder folder;
+  const auto path = folder.path() / "layer.pt";
+  torch::jit::Module layer("layer");
+  layer.register_parameter("weight", torch::zeros({3, 4}, torch::requires_grad()), false);
+  layer.define("def forward(self, x):\n  return x @ self.weight.t()\n");
+  layer.save(path.string());
+  const auto one = train(path.string(), 1);
+  const auto other = train(path.string(), 2);
+  const auto from = all_scores(*one, data);
+  const auto to = all_scores(*other, data);
+  const auto between = all_scores(*one->interpolated(*other, 0.25), data);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    EXPECT_NEAR(between[i], 0.75 * from[i] + 0.25 * to[i], 1e-5);
+  }
+  EXPECT_EQ(all_scores(*one, data), from);  // a copy was moved
+  const auto deep = train("mlp:8", 1);
+  const auto deeper = train("mlp:8", 2);
+  EXPECT_EQ(all_scores(*deep->interpolated(*deeper, 0), data), all_scores(*deep, data));
+  EXPECT_EQ(all_scores(*deep->interpolated(*deeper, 1), data), all_scores(*deeper, data));
+  support::expect_words<OptionError>([&] { (void)deep->interpolated(*one, 0.5); }, "layers");
+}
+
+TEST(TrainModule, training_starts_from_a_given_network) {
+  const Dataset data = classes_data();
+  const Loss loss(LossKind::softmax);
+  const auto maker = torch_network_maker();
+  const auto start = maker->train(data, nullptr, loss, quick(), network("mlp:8"), {}).model;
+  TrainOptions options = quick(Algorithm::mean, 1);
+  options.seed = 9;
+  options.learning_rate = 1e-30;
+  const auto same =
+      maker->train(data, nullptr, loss, options, network("mlp:8"), {}, start.get()).model;
+  EXPECT_EQ(all_scores(*same, data), all_scores(*start, data));
+  options.learning_rate = 0.1;
+  const auto before = all_scores(*start, data);
+  const auto moved =
+      maker->train(data, nullptr, loss, options, network("mlp:8"), {}, start.get()).model;
+  EXPECT_NE(all_scores(*moved, data), before);
+  EXPECT_EQ(all_scores(*start, data), before);  // a copy was trained
+  support::expect_words<OptionError>(
+      [&] { (void)maker->train(data, nullptr, loss, options, network("mlp:9"), {}, start.get()); },
+      "layers");
+}
+
+// The epoch of least validation mean after a temperature, not of least validation CVaR.
+TEST(TrainModule, best_epoch_is_that_of_the_least_validation_mean) {
+  Rng rng(8);
+  const Dataset data = random_data(Task::regression, {.rows = 60, .features = 4}, rng);
+  const Dataset held_out = random_data(Task::regression, {.rows = 60, .features = 4}, rng);
+  const Loss loss(LossKind::squared);
+  const auto trained = torch_network_maker()->train(
+      data, &held_out, loss, quick(Algorithm::adacvar, 40), network("mlp:32"), {});
+  double least = 1e9;
+  for (const EpochRecord& record : trained.history)
+    least = std::min(least, record.validation->mean);
+  const std::vector<double> losses = losses_of(*trained.model, held_out, loss);
+  EXPECT_NEAR(tail_risk(losses, 0.1).mean, least, 1e-6);
+  EXPECT_GT(trained.history.back().validation->mean, least);  // else the test shows nothing
 }
 
 TEST(TrainModule, wrong_shapes_and_options_are_refused) {
