@@ -94,7 +94,7 @@ NetworkBlender::SharedNetwork NetworkBlender::add_tail(const TrainOptions& optio
   const Network* const start = options_.blend.mix ? nullptr : first(*outcome.network).get();
   const std::uint64_t before = outcome.result.epochs;
   Outcome tail = train(options, {.before = before, .is_tail = true, .start = start});
-  outcome.options = tail.options;
+  outcome.options.gamma = tail.options.gamma;
   outcome.detail_seconds += tail.detail_seconds;
   outcome.result.epochs += tail.result.epochs;
   for (EpochRecord record : tail.result.history) {

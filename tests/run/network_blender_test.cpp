@@ -203,6 +203,7 @@ TEST_F(BlendedRun, a_mixture_has_two_networks_of_two_seeds_and_is_saved) {
   ASSERT_LT(result.blend->share, 1);
   EXPECT_EQ(weight_of(result, 0), 1);
   EXPECT_EQ(weight_of(result, 1), 2);
+  EXPECT_EQ(result.model.parts().options.seed, 5U);  // of the split
 
   const auto path = folder_.path() / "mixed.json";
   result.model.save(path);
