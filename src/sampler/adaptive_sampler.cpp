@@ -257,6 +257,7 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
   std::array<double, kGroup> thresholds;
   [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> uniforms;
   [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> missing_weights;
+  [[maybe_unused]] std::array<WeightClasses::Place, Weighted ? kGroup : 1> proposed;
   std::array<double, kGroup> values;
   std::size_t open = out.size();
   for (std::size_t a = 0; a < open; ++a) places[a] = static_cast<std::uint32_t>(a);
@@ -283,11 +284,17 @@ void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
     }
     if constexpr (Weighted) {
       for (std::size_t a = 0; a < open; ++a) {
-        const std::size_t bin = bins[a];
-        const WeightedSlot proposed = bin == uniform_bin ? weights_->propose(uniforms[a])
-                                                         : buckets_->propose(bin, uniforms[a]);
-        slots[a] = proposed.row;
-        missing_weights[a] = proposed.least_weight;
+        if (bins[a] != uniform_bin) proposed[a] = buckets_->propose(bins[a], uniforms[a]);
+      }
+      for (std::size_t a = 0; a < open; ++a) {
+        if (bins[a] != uniform_bin) {
+          slots[a] = buckets_->slot_address(proposed[a]);
+          missing_weights[a] = proposed[a].least_weight;
+        } else {
+          const WeightedSlot row = weights_->propose(uniforms[a]);
+          slots[a] = row.row;
+          missing_weights[a] = row.least_weight;
+        }
         __builtin_prefetch(slots[a]);
       }
     }

@@ -394,6 +394,7 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
     note_steps(indices.subspan(start, count), before.subspan(start, count),
                after.subspan(start, count));
   }
+  if (weights_ != nullptr) prefetch_lists();
   for (const Move& move : moves_) {
     __builtin_prefetch(&slot_of(move.item), 1);
     prefetch_filler(list_of(move.from, move.item));
@@ -451,6 +452,23 @@ void LogWeightBuckets::multiply(double factor) {
   first_cell_ = wanted_first_cell(tilt_);
   fill_bins();
   solve_tilt();
+}
+
+// With row weights there are thousands of lists, too many for the nearest cache: those of the moves
+// are fetched, then the ends of their items.
+void LogWeightBuckets::prefetch_lists() {
+  for (const Move& move : moves_) {
+    __builtin_prefetch(&lists_[list_of(move.from, move.item)], 1);
+    __builtin_prefetch(&lists_[list_of(move.to, move.item)], 1);
+  }
+  const auto prefetch_end = [this](std::size_t list) {
+    const std::uint32_t count = lists_[list].count;
+    if (count > 0) __builtin_prefetch(slot_address(list, count - 1), 1);
+  };
+  for (const Move& move : moves_) {
+    prefetch_end(list_of(move.from, move.item));
+    prefetch_end(list_of(move.to, move.item));
+  }
 }
 
 // A removed item is replaced by the list's last item, whose slot then changes: it is prefetched.

@@ -85,12 +85,15 @@ class LogWeightBuckets {
     return lists_[list].count;
   }
   /// With row weights: proposes an item of a bin, to be accepted by its weight, from a uniform
-  /// number.
-  [[nodiscard]] WeightedSlot propose(std::size_t bin, double uniform) const noexcept {
-    const WeightClasses::Place place =
-        weights_->find(list_starts_.data() + bin * line_size_, uniform);
-    const std::size_t list = bin * classes_ + place.list;
-    return {slot_address(list, std::min(place.slot, lists_[list].count - 1)), place.least_weight};
+  /// number. The two parts allow other proposals in between, while the list is fetched.
+  [[nodiscard]] WeightClasses::Place propose(std::size_t bin, double uniform) const noexcept {
+    WeightClasses::Place place = weights_->find(list_starts_.data() + bin * line_size_, uniform);
+    place.list += bin * classes_;
+    __builtin_prefetch(&lists_[place.list]);
+    return place;
+  }
+  [[nodiscard]] const Index* slot_address(const WeightClasses::Place& place) const noexcept {
+    return slot_address(place.list, std::min(place.slot, lists_[place.list].count - 1));
   }
   /// Returns the upper edge of a bin in x; +inf for the last.
   [[nodiscard]] double upper_edge(std::size_t bin) const noexcept;
@@ -186,6 +189,7 @@ class LogWeightBuckets {
   }
   void append(std::size_t bin, Index i);
   void note_weight(std::size_t bin, double change);
+  void prefetch_lists();
   void prefetch_filler(std::size_t list);
   void remove(std::size_t bin, Index i);
   void move_all(std::size_t from, std::size_t to);
