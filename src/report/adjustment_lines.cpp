@@ -21,10 +21,11 @@ std::string limit_line(const BudgetOutcome& budget, const TrainOptions& options)
                        number_text(budget.limit.most), gamma);
   }
   const double change = budget.attained / budget.least - 1;
-  return fmt::format("mean budget {:g} %: {} mean {}, {:.2g} % {} that of plain training, {}{}",
-                     100 * *budget.mean_budget, rows, number_text(budget.attained),
-                     100 * std::abs(change), change < 0 ? "below" : "above",
-                     number_text(budget.least), gamma);
+  return fmt::format(
+      "mean budget {:g} %: {} mean {}, {:.2g} % {} that of plain training, {}{}{}",
+      100 * *budget.mean_budget, rows, number_text(budget.attained), 100 * std::abs(change),
+      change < 0 ? "below" : "above", number_text(budget.least),
+      budget.least_interrupted ? " (interrupted: the least mean may be smaller)" : "", gamma);
 }
 
 // What the validation rows chose, and what it changes.

@@ -147,10 +147,12 @@ std::string correction_text(const Correction& correction) {
                      "\n" + table_text(correction);
   if (correction.is_corrected) text += '\n';
   for (const CorrectedPart& part : correction.parts) {
-    if (part.difference) text += difference_text(part) + "\n";
+    if (part.difference) text += wrap(difference_text(part), kTerminalWidth, 2) + '\n';
   }
   if (correction.certificate) {
-    text += certificate_text(*correction.certificate, "training risk and ridge") + "\n";
+    text += wrap(certificate_text(*correction.certificate, "training risk and ridge"),
+                 kTerminalWidth, 2) +
+            '\n';
   }
   return text;
 }

@@ -70,6 +70,7 @@ ordered_json budget_json(const BudgetOutcome& budget) {
   if (budget.mean_budget) {
     json["mean_budget"] = *budget.mean_budget;
     json["least_mean"] = budget.least;
+    if (budget.least_interrupted) json["least_mean_interrupted"] = true;
   }
   return json;
 }

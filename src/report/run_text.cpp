@@ -176,7 +176,9 @@ std::string run_text(const RunReport& report) {
                         std::ranges::any_of(report.results, is_exact) ? " (except exact)" : "");
     if (first.certificate) text += "gap: certified distance from the least possible\n";
   } else if (first.certificate && report.results.size() == 1) {
-    text += fmt::format("\n{}\n", certificate_text(*first.certificate, certified_risk(first)));
+    text += '\n' +
+            wrap(certificate_text(*first.certificate, certified_risk(first)), kTerminalWidth, 2) +
+            '\n';
   }
   if (first.train && first.train->auc && first.model.classes().size() > 2) {
     text += fmt::format("{}AUC: mean over the classes of one versus rest\n",

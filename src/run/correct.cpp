@@ -176,6 +176,17 @@ Loss checked_loss(const PreparedData& data, const CorrectOptions& options) {
   return loss;
 }
 
+// From so few rows cross-validation cannot tell a correction from chance.
+void note_few_rows(const Dataset& train, double alpha, std::vector<std::string>& headlines) {
+  constexpr double kFewRows = 10;
+  const double tail = alpha * static_cast<double>(train.rows);
+  if (tail >= kFewRows) return;
+  headlines.push_back(fmt::format(
+      "alpha = {:g} of {} training rows is {:.3g} rows: too few to learn a tail from, so that both "
+      "the correction and its cross-validation may be chance; use more rows or a larger alpha",
+      alpha, train.rows, tail));
+}
+
 // Probabilities of the other class, values in other units.
 void note_misfit(const PreparedData& data, const Loss& loss, std::vector<std::string>& headlines) {
   const Dataset& train = data.train;
@@ -311,6 +322,7 @@ Correction correct_prepared(const PreparedData& data, const DataOptions& reading
   }
   result.certificate = model.certificate;
   result.model = Model(std::move(model));
+  note_few_rows(data.train, options.alpha, result.headlines);
   note_misfit(data, loss, result.headlines);
   note_in_sample(result.parts, result.headlines);
   note_uniform(result, result.headlines);

@@ -13,7 +13,8 @@ namespace adacvar {
 
 namespace {
 
-constexpr std::size_t kCurvePoints = 30;  // among which the validation rows choose
+constexpr std::size_t kCurvePoints = 30;  // among which the validation rows choose,
+constexpr int kHalvings = 6;              // and of the distance between two of them
 
 TailRisk risk_of(const Scorer& model, const Dataset& data, const Loss& loss, double alpha) {
   return tail_risk(losses_of(model, data, loss), data.weights, alpha);
@@ -68,10 +69,12 @@ double Limits::plain_mean() {
   if (setup_.uses_exact) {
     const FrontierPoint& plain = frontier().at(1);
     plain_ = plain.model;
+    least_interrupted_ = plain.status == ExactStatus::interrupted;
     return is_on_validation() ? risk_of(plain.model, data.valid, setup_.loss, alpha).mean
                               : plain.risk.mean;
   }
   const Outcome plain = setup_.train_plain();
+  least_interrupted_ = plain.result.stop_reason == StopReason::interrupted;
   if (!plain.network) plain_ = plain.result.model;
   const Dataset& rows = is_on_validation() ? data.valid : data.train;
   return risk_of(plain.scorer(), rows, setup_.loss, alpha).mean;
@@ -120,25 +123,40 @@ Outcome Limits::solve(TrainOptions options) {
   const LimitedResult& found = exact();
   outcome.options.gamma = found.gamma;
   outcome.result.model = found.model;
-  const bool is_stopped = setup_.stop != nullptr && *setup_.stop;
-  outcome.result.stop_reason = is_stopped ? StopReason::interrupted : reason_of(found.status);
+  outcome.result.stop_reason = is_stopped() ? StopReason::interrupted : reason_of(found.status);
   outcome.certificate = found.certificate;
   return outcome;
 }
 
 // Takes the model of least CVaR among those of the curve within the limit, both on the validation
-// rows.
+// rows, then looks between it and its neighbour beyond the limit.
 void Limits::choose_on_validation(Outcome& outcome) {
   Frontier& curve = frontier();
   curve.spread(kCurvePoints);
   const FrontierPoint* best = &curve.at(1);
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& [gamma, point] : curve.points()) {
+  const auto offer = [&](const FrontierPoint& point) {
     const TailRisk risk =
         risk_of(point.model, setup_.data.valid, setup_.loss, setup_.options.train.alpha);
-    if (!(limit_->value(risk) <= limit_->most) || !(risk.cvar < least)) continue;
-    least = risk.cvar;
-    best = &point;
+    const bool is_within = limit_->value(risk) <= limit_->most;
+    if (is_within && risk.cvar < least) {
+      least = risk.cvar;
+      best = &point;
+    }
+    return is_within;
+  };
+  std::optional<double> beyond;  // the gamma below the best one
+  double last = 0;
+  for (const auto& [gamma, point] : curve.points()) {
+    const FrontierPoint* const before = best;
+    const bool is_first = &point == &curve.points().begin()->second;
+    if (offer(point) && best != before) beyond = is_first ? std::nullopt : std::optional(last);
+    last = gamma;
+  }
+  double inside = best->gamma;
+  for (int halving = 0; beyond && halving < kHalvings && !is_stopped(); ++halving) {
+    const double middle = std::midpoint(*beyond, inside);
+    (offer(curve.at(middle)) ? inside : *beyond) = middle;
   }
   outcome.options.gamma = best->gamma;
   outcome.result.model = best->model;
@@ -190,6 +208,7 @@ BudgetOutcome Limits::describe(const ScoredSets& scored) {
           .mean_budget = setup_.budget.mean_budget,
           .on_validation = is_on_validation(),
           .least = unit_ * least_,
+          .least_interrupted = least_interrupted_,
           .attained = limit.value(rows.risk.risk)};
 }
 

@@ -60,6 +60,7 @@ class Limits {
   [[nodiscard]] double plain_mean();
   [[nodiscard]] RiskLimit find_limit();
   void choose_on_validation(Outcome& outcome);
+  [[nodiscard]] bool is_stopped() const { return setup_.stop != nullptr && *setup_.stop; }
 
   Setup setup_;
   double unit_;
@@ -69,6 +70,7 @@ class Limits {
   std::optional<LimitedResult> exact_;
   std::optional<LinearModel> plain_;  ///< plain training of a linear model
   double least_ = 0;
+  bool least_interrupted_ = false;
 };
 
 }  // namespace adacvar

@@ -95,6 +95,22 @@ TEST(RunText, the_widest_numbers_fit_80_columns) {
   EXPECT_NE(text.find("0.988      0.494"), std::string::npos) << text;
 }
 
+TEST(RunText, a_long_certificate_is_wrapped) {
+  RunResult result = made_result(Algorithm::exact, false, made_part(10, 2), {}, {});
+  change_model(result, [](TrainedModel& m) { m.options.gamma = 0.123456; });
+  result.certificate = Certificate{.lower = 1.2345678901234, .upper = 1.2345678901235};
+  std::istringstream lines(run_text({{result}, {}}));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), 80U) << line;
+}
+
+TEST(RunText, a_least_mean_that_was_not_reached_is_not_called_so) {
+  RunResult result = made_result(Algorithm::exact, false, made_part(10, 2), {}, {});
+  result.budget = BudgetOutcome{.mean_budget = 0.05, .least = 1.9, .attained = 2};
+  EXPECT_EQ(run_text({{result}, {}}).find("interrupted"), std::string::npos);
+  result.budget->least_interrupted = true;
+  EXPECT_NE(run_text({{result}, {}}).find("interrupted"), std::string::npos);
+}
+
 TEST(RunText, tuning_names_the_selected_options) {
   RunResult adacvar = made_result(Algorithm::adacvar, false, made_part(10, 2), {}, {});
   adacvar.trials = 18;

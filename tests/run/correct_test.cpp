@@ -233,6 +233,18 @@ TEST(Correct, probabilities_are_corrected_in_log_odds) {
             std::string::npos);
 }
 
+TEST(Correct, a_tail_of_few_rows_is_named) {
+  const auto is_named = [](std::size_t rows) {
+    const Problem p = biased_problem(rows, 5, 5);
+    const Correction found = correct(p.features(), p.f, p.y, {.alpha = 0.1});
+    return std::ranges::any_of(found.headlines, [&](const std::string& line) {
+      return line.find(std::to_string(rows) + " training rows") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(is_named(99));
+  EXPECT_FALSE(is_named(100));
+}
+
 TEST(Correct, weights_count_as_repeated_rows) {
   const Problem p = biased_problem(100, 5, 5);
   Problem twice = p;

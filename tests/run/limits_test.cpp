@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 namespace adacvar {
@@ -115,6 +116,22 @@ TEST_F(LimitedRun, validation_rows_may_judge) {
   EXPECT_LE(found.valid->risk.mean, 1.1 * found.budget->least * (1 + 1e-9));
   options.data.split = {1, 0, 0};
   expect_words<OptionError>([&] { (void)run(options); }, "budget-on ... validation rows");
+}
+
+TEST_F(LimitedRun, validation_rows_use_the_budget_up) {
+  RunOptions options = this->options(uneven_csv(6000), Algorithm::exact);
+  options.budget = {.mean_budget = 0.05, .budget_on = BudgetRows::validation};
+  const RunResult found = run(options).results[0];
+  EXPECT_GT(found.valid->risk.mean, 1.049 * found.budget->least);
+  EXPECT_LE(found.valid->risk.mean, 1.05 * found.budget->least * (1 + 1e-9));
+}
+
+TEST_F(LimitedRun, names_no_least_mean_that_an_interrupt_left_open) {
+  RunOptions options = this->options(uneven_csv(400), Algorithm::exact);
+  options.budget.mean_budget = 0.05;
+  EXPECT_FALSE(run(options).results[0].budget->least_interrupted);
+  const std::atomic<bool> stop = true;
+  EXPECT_TRUE(run(options, {.stop = &stop}).results[0].budget->least_interrupted);
 }
 
 TEST_F(LimitedRun, tuning_decides_by_the_budget) {

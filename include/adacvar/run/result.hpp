@@ -83,6 +83,7 @@ struct BudgetOutcome {
   std::optional<double> mean_budget = {};  ///< the share asked for; empty: a limit on the CVaR
   bool on_validation = false;              ///< judged on the validation rows
   double least = 0;                        ///< mean budget: mean loss of plain training
+  bool least_interrupted = false;          ///< plain training was stopped: its mean can be less
   double attained = 0;                     ///< by the model, on the same rows
 };
 
