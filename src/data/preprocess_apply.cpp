@@ -68,14 +68,14 @@ class FeatureRows {
   // Sparse: counts a nonzero feature of row i; called for all rows before `reserve`.
   void count(std::size_t i) { ++data_.start[i + 1]; }
   // Sparse: from here on start[i + 1] is where the next entry of row i goes, so that it ends where
-  // the next row begins.
-  void reserve() {
+  // the next row begins. `one_hot`: every value will be 1, and none is stored.
+  void reserve(bool one_hot) {
     std::size_t begin = 0;
     for (std::size_t i = 1; i < data_.start.size(); ++i) {
       begin += std::exchange(data_.start[i], begin);
     }
     data_.column.resize(begin);
-    data_.value.resize(begin);
+    if (!one_hot) data_.value.resize(begin);
   }
   void set(std::size_t i, std::size_t feature, float value) {
     if (!data_.is_sparse()) {
@@ -84,7 +84,7 @@ class FeatureRows {
     }
     const std::size_t place = data_.start[i + 1]++;
     data_.column[place] = static_cast<std::uint32_t>(offset + feature);
-    data_.value[place] = value;
+    if (!data_.value.empty()) data_.value[place] = value;
   }
   [[nodiscard]] std::size_t row_number(Index row) const { return table.first_row + row + 1; }
 
@@ -375,7 +375,8 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   FeatureRows to(data, rows, table, parts_.sparse_categories);
   if (parts_.sparse_categories) {
     count_entries(parts_, columns, to);
-    to.reserve();
+    to.reserve(!parts_.prediction &&
+               std::ranges::all_of(parts_.columns, &ColumnTransform::categorical));
   }
   ApplyReport local;
   ApplyReport& met = report != nullptr ? *report : local;

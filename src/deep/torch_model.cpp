@@ -32,7 +32,7 @@ void copy_row(const Dataset& data, std::size_t row, float* to) {
   }
   std::fill_n(to, data.features, 0.0F);
   for (std::size_t e = data.start[row]; e < data.start[row + 1]; ++e) {
-    to[data.column[e]] = data.value[e];
+    to[data.column[e]] = data.entry(e);
   }
 }
 

@@ -14,6 +14,7 @@ double squared_norm(const Dataset& data, std::size_t row) {
   const bool sparse = data.is_sparse();
   const std::size_t begin = sparse ? data.start[row] : row * data.features;
   const std::size_t end = sparse ? data.start[row + 1] : begin + data.features;
+  if (sparse && data.value.empty()) return 1.0 + static_cast<double>(end - begin);
   const float* values = sparse ? data.value.data() : data.dense.data();
   double norm = 1.0;  // the intercept's
   for (std::size_t e = begin; e < end; ++e) {

@@ -48,9 +48,9 @@ void MeanHessian::add_row(const Dataset& data, std::size_t row, double weight) {
     double* const last = sum_.data() + size_ - 1;  // the intercept's row of the matrix
     for (std::size_t a = data.start[row]; a < end; ++a) {
       double* const column = sum_.data() + data.column[a] * size_;
-      const double scaled = weight * static_cast<double>(data.value[a]);
+      const double scaled = weight * static_cast<double>(data.entry(a));
       for (std::size_t b = a; b < end; ++b) {
-        column[data.column[b]] += scaled * static_cast<double>(data.value[b]);
+        column[data.column[b]] += scaled * static_cast<double>(data.entry(b));
       }
       last[data.column[a] * size_] += scaled;
     }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -12,6 +13,8 @@
 namespace adacvar {
 
 namespace {
+
+constexpr std::size_t kScoredAtOnce = 1024;  // rows whose numbers are in memory
 
 // Replaces the scores of one row by class probabilities.
 void softmax(std::span<double> scores) {
@@ -23,6 +26,8 @@ void softmax(std::span<double> scores) {
 
 Predictions predict_binary(std::vector<double> scores, bool with_probabilities) {
   Predictions result;
+  result.values.reserve(scores.size());
+  if (with_probabilities) result.probabilities.reserve(2 * scores.size());
   for (const double score : scores) {
     result.values.push_back(score > 0 ? 1.0 : 0.0);
     if (!with_probabilities) continue;
@@ -37,6 +42,7 @@ Predictions predict_binary(std::vector<double> scores, bool with_probabilities) 
 
 Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
   Predictions result;
+  result.values.reserve(scores.size() / classes);
   for (auto row = scores.begin(); row != scores.end();
        row += static_cast<std::ptrdiff_t>(classes)) {
     const std::span<double> part(row, classes);
@@ -50,10 +56,15 @@ Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
 }  // namespace
 
 std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
-  std::vector<Index> rows(data.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
   std::vector<double> scores(data.rows * model.outputs());
-  model.scores(data, rows, scores);
+  std::array<Index, kScoredAtOnce> rows;
+  for (std::size_t start = 0; start < data.rows; start += kScoredAtOnce) {
+    const std::size_t count = std::min(kScoredAtOnce, data.rows - start);
+    const std::span<Index> part = std::span(rows).first(count);
+    std::iota(part.begin(), part.end(), static_cast<Index>(start));
+    model.scores(data, part,
+                 std::span(scores).subspan(start * model.outputs(), count * model.outputs()));
+  }
   const auto infinite =
       std::ranges::find_if(scores, [](double score) { return !std::isfinite(score); });
   if (infinite != scores.end()) {

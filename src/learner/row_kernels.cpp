@@ -36,7 +36,7 @@ void fetch_sparse(const Dataset& data, Index row) {
   const std::size_t begin = data.start[row];
   const std::size_t count = data.start[row + 1] - begin;
   fetch(data.column.data() + begin, count * sizeof(data.column[0]));
-  fetch(data.value.data() + begin, count * sizeof(data.value[0]));
+  if (!data.value.empty()) fetch(data.value.data() + begin, count * sizeof(data.value[0]));
 }
 
 // True if that many rows stay in the cache.
@@ -159,8 +159,13 @@ void score_sparse(const Dataset& data, std::span<const Index> rows, const double
   for (std::size_t b = 0; b < rows.size(); ++b) {
     fetch_ahead_sparse(data, rows, b);
     double sum = 0.0;
-    for (std::size_t e = data.start[rows[b]]; e < data.start[rows[b] + 1]; ++e) {
-      sum += static_cast<double>(data.value[e]) * weights[data.column[e]];
+    const std::size_t end = data.start[rows[b] + 1];
+    if (data.value.empty()) {
+      for (std::size_t e = data.start[rows[b]]; e < end; ++e) sum += weights[data.column[e]];
+    } else {
+      for (std::size_t e = data.start[rows[b]]; e < end; ++e) {
+        sum += static_cast<double>(data.value[e]) * weights[data.column[e]];
+      }
     }
     scores[b * stride] = sum + intercept;
   }
@@ -172,7 +177,7 @@ void add_sparse(const Dataset& data, std::span<const Index> rows, const double* 
     const double derivative = derivatives[b * stride];
     if (derivative == 0.0) continue;
     for (std::size_t e = data.start[rows[b]]; e < data.start[rows[b] + 1]; ++e) {
-      gradient[data.column[e]] += derivative * static_cast<double>(data.value[e]);
+      gradient[data.column[e]] += derivative * static_cast<double>(data.entry(e));
     }
     gradient[data.features] += derivative;
   }

@@ -1,6 +1,7 @@
 #include <adacvar/risk/classification.hpp>
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/base/index.hpp>
 
 #include "risk/row_weights.hpp"
 
@@ -103,9 +104,9 @@ std::optional<double> auc(std::span<const double> scores, std::span<const std::u
   if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); })) {
     throw DataError("auc: a score is NaN");
   }
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return scores[i]; });
+  std::vector<Index> order(scores.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::sort(order, {}, [&](Index i) { return scores[i]; });
   double inside = 0;   // weight of the class's rows so far
   double outside = 0;  // weight of the other rows so far
   double pairs = 0;    // weight of the pairs in order; equal scores count one half
@@ -131,6 +132,14 @@ std::optional<double> macro_auc(std::span<const double> scores, std::size_t clas
     throw OptionError(fmt::format("auc: {} scores of {} rows and {} classes", scores.size(),
                                   targets.size(), classes));
   }
+  return macro_auc([&](std::size_t row, std::size_t c) { return scores[row * classes + c]; },
+                   classes, targets, weights);
+}
+
+std::optional<double> macro_auc(const std::function<double(std::size_t, std::size_t)>& score,
+                                std::size_t classes, std::span<const double> targets,
+                                std::span<const double> weights) {
+  (void)checked_classes(classes);
   for (const double target : targets) {
     if (target >= 0 && target < static_cast<double>(classes)) continue;
     throw OptionError(fmt::format("target = {} is outside [0, {}]", target, classes - 1));
@@ -141,7 +150,7 @@ std::optional<double> macro_auc(std::span<const double> scores, std::size_t clas
   std::size_t count = 0;
   for (std::size_t c = 0; c < classes; ++c) {
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      own[i] = scores[i * classes + c];
+      own[i] = score(i, c);
       in_class[i] = static_cast<std::size_t>(targets[i]) == c ? 1 : 0;
     }
     if (const auto found = auc(own, in_class, weights)) {

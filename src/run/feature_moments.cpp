@@ -14,7 +14,7 @@ void for_entries(const Dataset& data, const Use& use) {
     const double weight = data.weight(i);
     if (data.is_sparse()) {
       for (std::size_t e = data.start[i]; e < data.start[i + 1]; ++e) {
-        use(data.column[e], double{data.value[e]}, weight);
+        use(data.column[e], double{data.entry(e)}, weight);
       }
     } else {
       const float* const row = data.dense.data() + i * data.features;

@@ -68,7 +68,7 @@ double feature_value(const Dataset& data, std::size_t row, std::size_t feature) 
   const auto end = data.column.begin() + static_cast<std::ptrdiff_t>(data.start[row + 1]);
   const auto found = std::lower_bound(begin, end, static_cast<std::uint32_t>(feature));
   if (found == end || *found != feature) return 0;
-  return double{data.value[static_cast<std::size_t>(found - data.column.begin())]};
+  return double{data.entry(static_cast<std::size_t>(found - data.column.begin()))};
 }
 
 std::string category_text(const Dataset& data, std::size_t row, const InputColumn& column) {

@@ -524,10 +524,13 @@ class Runner {
     return *solve_candidate(outcome.options, &outcome.result.model).certificate;
   }
 
-  void add_auc(const ScoredSets& sets, RunResult& result) const {
-    result.train->auc = auc_of(data_.train, sets.train.predictions);
-    if (result.valid) result.valid->auc = auc_of(data_.valid, sets.valid.predictions);
-    if (result.test) result.test->auc = auc_of(data_.test, sets.test.predictions);
+  // Adds the AUC, and keeps of the rows only what a comparison or a report needs: predictions of
+  // large tables take more memory than their features.
+  [[nodiscard]] ScoredRows finished(ScoredRows scored, const Dataset& rows) const {
+    scored.risk.auc = auc_of(rows, scored.predictions);
+    if (hooks_.detail != Detail::all) scored.predictions = {};
+    if (hooks_.detail == Detail::none && groups_.size() < 2) scored.losses = {};
+    return scored;
   }
 
   static double norm_of(const Outcome& outcome) {
@@ -573,9 +576,9 @@ class Runner {
 
   RunResult make_result(Group& group, ScoredSets& sets) {
     Outcome& best = *group.best;
-    sets.train = score_rows(best, data_.train);
-    if (best.valid) sets.valid = std::move(*best.valid);
-    if (data_.test.rows > 0) sets.test = score_rows(best, data_.test);
+    if (best.valid) sets.valid = finished(std::move(*best.valid), data_.valid);
+    sets.train = finished(score_rows(best, data_.train), data_.train);
+    if (data_.test.rows > 0) sets.test = finished(score_rows(best, data_.test), data_.test);
     TrainedModel model = model_of(best);
     model.training_risk = sets.train.risk.risk;
     model.certificate = certificate_of(group, sets.train.risk.risk);
@@ -603,7 +606,6 @@ class Runner {
       result.no_certificate = "training diverged";
     }
     result.norm = norm_of(best);
-    add_auc(sets, result);
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, sets);
     result.epoch_details = std::move(best.epochs);
     return result;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace adacvar {
 
@@ -21,19 +20,44 @@ void check_losses(const std::vector<double>& losses) {
       fmt::format("the loss of row {} is not finite", infinite - losses.begin() + 1));
 }
 
-// Log-odds of the classes of a row: in the order of the probabilities, but still distinct where
-// these round to 1.
-void to_log_odds(std::span<const double> probabilities, std::span<double> scores) {
-  for (std::size_t c = 0; c < probabilities.size(); ++c) {
-    double rest = 1 - probabilities[c];
-    if (probabilities[c] > 0.5) {
-      rest = 0;
-      for (std::size_t other = 0; other < probabilities.size(); ++other) {
-        if (other != c) rest += probabilities[other];
-      }
-    }
-    scores[c] = std::log(probabilities[c]) - std::log(rest);
+// Losses in the user's units. The derivatives, which are not needed, take a block.
+std::vector<double> evaluate_losses(const Loss& loss, std::span<const double> scores,
+                                    const Dataset& data, double unit) {
+  constexpr std::size_t kBlock = 1024;
+  const std::size_t outputs = scores.size() / std::max<std::size_t>(1, data.rows);
+  std::vector<double> losses(data.rows);
+  std::vector<double> derivatives(std::min(kBlock, data.rows) * outputs);
+  for (std::size_t start = 0; start < data.rows; start += kBlock) {
+    const std::size_t count = std::min(kBlock, data.rows - start);
+    loss.evaluate(scores.subspan(start * outputs, count * outputs),
+                  std::span(data.targets).subspan(start, count),
+                  std::span(losses).subspan(start, count),
+                  std::span(derivatives).first(count * outputs));
   }
+  for (double& value : losses) value *= unit;
+  return losses;
+}
+
+// Log-odds of a class: in the order of its probabilities, but still distinct where these round
+// to 1.
+double log_odds(std::span<const double> probabilities, std::size_t c) {
+  double rest = 1 - probabilities[c];
+  if (probabilities[c] > 0.5) {
+    rest = 0;
+    for (std::size_t other = 0; other < probabilities.size(); ++other) {
+      if (other != c) rest += probabilities[other];
+    }
+  }
+  return std::log(probabilities[c]) - std::log(rest);
+}
+
+// What ranks the rows by how likely they are of class `c`.
+double class_score(const Predictions& predictions, std::size_t classes, std::size_t row,
+                   std::size_t c) {
+  if (!predictions.scores.empty()) {  // hinge
+    return c == 1 ? predictions.scores[row] : -predictions.scores[row];
+  }
+  return log_odds(std::span(predictions.probabilities).subspan(row * classes, classes), c);
 }
 
 std::vector<double> counts_of(const ConfusionMatrix& matrix) {
@@ -52,11 +76,7 @@ ScoredRows score(const Scorer& model, const Loss& loss, double alpha, const Data
                  const TargetScale& scale) {
   std::vector<double> scores = all_scores(model, data);
   ScoredRows result;
-  result.losses.resize(data.rows);
-  std::vector<double> derivatives(scores.size());
-  loss.evaluate(scores, data.targets, result.losses, derivatives);
-  const double unit = loss.unit(scale.sd);
-  for (double& value : result.losses) value *= unit;
+  result.losses = evaluate_losses(loss, scores, data, loss.unit(scale.sd));
   check_losses(result.losses);
   result.predictions = to_predictions(std::move(scores), loss, model.outputs(), scale);
   result.risk.rows = data.rows;
@@ -81,27 +101,23 @@ std::optional<double> auc_of(const Dataset& data, const Predictions& predictions
                              std::span<const std::size_t> places) {
   const std::size_t classes = data.class_names.size();
   if (data.task == Task::regression) return std::nullopt;
-  std::vector<double> scores;
   std::vector<double> targets;
   std::vector<double> weights;
-  std::vector<double> odds(classes);
   for (const std::size_t i : places) {
     targets.push_back(data.targets[i]);
     if (!data.weights.empty()) weights.push_back(data.weights[i]);
-    if (!predictions.scores.empty()) {  // hinge
-      odds = {-predictions.scores[i], predictions.scores[i]};
-    } else {
-      to_log_odds(std::span(predictions.probabilities).subspan(i * classes, classes), odds);
-    }
-    scores.insert(scores.end(), odds.begin(), odds.end());
   }
-  return macro_auc(scores, classes, targets, weights);  // the same for both of two classes
+  return macro_auc(  // the same for both of two classes
+      [&](std::size_t i, std::size_t c) { return class_score(predictions, classes, places[i], c); },
+      classes, targets, weights);
 }
 
 std::optional<double> auc_of(const Dataset& data, const Predictions& predictions) {
-  std::vector<std::size_t> places(data.rows);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  return auc_of(data, predictions, places);
+  const std::size_t classes = data.class_names.size();
+  if (data.task == Task::regression) return std::nullopt;
+  return macro_auc(
+      [&](std::size_t i, std::size_t c) { return class_score(predictions, classes, i, c); },
+      classes, data.targets, data.weights);
 }
 
 std::vector<CalibrationBin> calibration_of(const Dataset& data, const Predictions& predictions) {

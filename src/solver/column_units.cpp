@@ -70,7 +70,8 @@ void each_entry(Data& data, std::size_t stride, const Work& work) {
   for (std::size_t i = 0; i < data.rows; i += stride) {
     if (data.is_sparse()) {
       for (std::size_t e = data.start[i]; e < data.start[i + 1]; ++e) {
-        work(std::size_t{data.column[e]}, data.value[e]);
+        float one = 1;  // a column of ones has its units already
+        work(std::size_t{data.column[e]}, data.value.empty() ? one : data.value[e]);
       }
     } else {
       for (std::size_t f = 0; f < data.features; ++f) work(f, data.dense[i * data.features + f]);

@@ -61,7 +61,7 @@ struct AccurateRows {
     if (data.is_sparse()) {
       for (std::size_t e = data.start[row]; e < data.start[row + std::size_t{1}]; ++e) {
         const std::size_t at = first + data.column[e];
-        const auto x = static_cast<double>(data.value[e]);
+        const auto x = static_cast<double>(data.entry(e));
         add_exactly(halves.high * x, sums[at], errors[at]);
         add_exactly(halves.low * x, sums[at], errors[at]);
       }
@@ -86,6 +86,7 @@ double size_of(const Dataset& data, Index row) {
   const bool sparse = data.is_sparse();
   const std::size_t first = sparse ? data.start[row] : row * data.features;
   const std::size_t last = sparse ? data.start[row + std::size_t{1}] : first + data.features;
+  if (sparse && data.value.empty()) return 1 + static_cast<double>(last - first);
   const std::vector<float>& entries = sparse ? data.value : data.dense;
   double sum = 1;
   for (std::size_t e = first; e < last; ++e) sum += std::abs(static_cast<double>(entries[e]));

@@ -187,10 +187,10 @@ PartSum sparse_sum(const Dataset& data, std::span<const Index> rows,
     if (weights[r] == 0) continue;
     const std::size_t end = data.start[rows[r] + std::size_t{1}];
     for (std::size_t e = data.start[rows[r]]; e < end; ++e) {
-      const double scaled = weights[r] * static_cast<double>(data.value[e]);
+      const double scaled = weights[r] * static_cast<double>(data.entry(e));
       double* const line = sum.entries.data() + data.column[e] * width;
       for (std::size_t f = e; f < end; ++f) {  // columns increase within a row
-        line[data.column[f]] += scaled * static_cast<double>(data.value[f]);
+        line[data.column[f]] += scaled * static_cast<double>(data.entry(f));
       }
       line[width - 1] += scaled;
     }

@@ -344,7 +344,7 @@ Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
     if (data.is_sparse()) {
       for (std::size_t e = data.start[row]; e < data.start[row + std::size_t{1}]; ++e) {
         part.column.push_back(data.column[e]);
-        part.value.push_back(data.value[e]);
+        if (!data.value.empty()) part.value.push_back(data.value[e]);
       }
       part.start.push_back(part.column.size());
     } else {

@@ -387,6 +387,16 @@ TEST(Preprocess, sparse_and_dense_rows_of_categories_agree) {
   EXPECT_EQ(rows.targets, expected.targets);
 }
 
+TEST(Preprocess, sparse_rows_of_categories_alone_store_no_values) {
+  const Table table = parse("a,b,y\nu,p,1\nv,q,2\nu,q,3\nw,p,4\n");
+  Preprocessor::Parts parts = fit(table).parts();
+  parts.sparse_categories = true;
+  const Dataset rows = Preprocessor(parts).apply(table, Rows{0, 1, 2, 3});
+  EXPECT_TRUE(rows.value.empty());
+  EXPECT_EQ(rows.column, (std::vector<std::uint32_t>{0, 3, 1, 4, 0, 4, 2, 3}));
+  EXPECT_EQ(rows.start, (std::vector<std::size_t>{0, 2, 4, 6, 8}));
+}
+
 TEST(Preprocess, prediction_needs_no_target) {
   const Preprocessor preprocessor = fit(parse("x,y\n1,1\n3,2\n2,3\n"));
   EXPECT_TRUE(preprocessor.apply_features(parse("x\n2\n"), Rows{0}).targets.empty());

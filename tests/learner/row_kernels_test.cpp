@@ -39,7 +39,7 @@ std::vector<Entry> entries_of(const Dataset& data, std::size_t row) {
   std::vector<Entry> entries;
   if (data.is_sparse()) {
     for (std::size_t e = data.start[row]; e < data.start[row + 1]; ++e) {
-      entries.push_back({data.column[e], static_cast<double>(data.value[e])});
+      entries.push_back({data.column[e], data.value.empty() ? 1.0 : double{data.value[e]}});
     }
     return entries;
   }
@@ -75,9 +75,11 @@ std::vector<Index> random_batch(Rng& rng, std::size_t size) {
 template <class Function>
 void for_each_case(Function function) {
   Rng rng(1);
-  for (const bool sparse : {false, true}) {
+  enum class Rows : std::uint8_t { dense, sparse, one_hot };
+  for (const Rows kind : {Rows::dense, Rows::sparse, Rows::one_hot}) {
     for (const std::size_t features : {1, 2, 3, 4, 5, 8, 10, 17, 50}) {
-      const Dataset data = random_rows(features, sparse);
+      Dataset data = random_rows(features, kind != Rows::dense);
+      if (kind == Rows::one_hot) data.value.clear();
       for (const std::size_t size : {0, 1, 3, 4, 5, 16, 17, 40, 64, 131}) {
         for (const std::size_t outputs : {1, 3}) {
           function(rng, data, random_batch(rng, size), outputs);

@@ -651,6 +651,18 @@ TEST(ExactCvar, tables_of_categories_are_certified) {
   }
 }
 
+TEST(ExactCvar, ones_need_not_be_stored) {
+  for (const LossKind kind : {LossKind::squared, LossKind::logistic}) {
+    const Dataset stored = categories(task_of(kind), 300, 4);
+    Dataset ones = stored;
+    ones.value.clear();
+    const ExactResult found = solve_exact(ones, Loss(kind), {.risk = {.alpha = 0.2}});
+    const ExactResult expected = solve_exact(stored, Loss(kind), {.risk = {.alpha = 0.2}});
+    EXPECT_EQ(found.certificate.lower, expected.certificate.lower);
+    EXPECT_EQ(found.certificate.upper, expected.certificate.upper);
+  }
+}
+
 TEST(ExactCvar, too_many_columns_are_refused_with_the_limit) {
   const Dataset data = categories(Task::regression, 20, 1000);
   support::expect_words<OptionError>([&] { (void)solve_exact(data, Loss(LossKind::squared), {}); },

@@ -39,7 +39,7 @@ struct Dataset {
   std::vector<float> dense;           ///< rows * features, or empty
   std::vector<std::size_t> start;     ///< sparse: rows + 1
   std::vector<std::uint32_t> column;  ///< sparse: from 0, increasing within a row
-  std::vector<float> value;           ///< sparse
+  std::vector<float> value;           ///< sparse; empty: every entry is 1, as in one-hot tables
   std::vector<double>
       targets;  ///< regression: standardised, unless made by hand; classes: 0, 1, ...
   std::vector<double> weights;  ///< row weights, finite and > 0; empty: every row counts 1
@@ -52,6 +52,10 @@ struct Dataset {
   std::vector<std::string> class_names;
 
   [[nodiscard]] bool is_sparse() const noexcept { return !start.empty(); }
+  /// Sparse: value of an entry.
+  [[nodiscard]] float entry(std::size_t place) const noexcept {
+    return value.empty() ? 1.0F : value[place];
+  }
   [[nodiscard]] double weight(std::size_t row) const noexcept {
     return weights.empty() ? 1.0 : weights[row];
   }

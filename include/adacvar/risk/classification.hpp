@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -82,5 +83,9 @@ class ConfusionMatrix {
 [[nodiscard]] std::optional<double> macro_auc(std::span<const double> scores, std::size_t classes,
                                               std::span<const double> targets,
                                               std::span<const double> weights = {});
+/// Likewise, with scores that are computed where they are needed. In memory are those of one class.
+[[nodiscard]] std::optional<double> macro_auc(
+    const std::function<double(std::size_t row, std::size_t class_index)>& score,
+    std::size_t classes, std::span<const double> targets, std::span<const double> weights = {});
 
 }  // namespace adacvar
