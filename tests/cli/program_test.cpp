@@ -1,4 +1,5 @@
 #include "report/text_table.hpp"
+#include "support/expect_words.hpp"
 #include "support/made_images.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
@@ -220,7 +221,7 @@ TEST(Program, correct_writes_a_model_of_predictions_and_features) {
   (void)folder.write("gap.csv", "f,kind,x\n105,a,16\n,a,2\n");
   const Outcome gap = run(folder, {"predict", "m.json", "gap.csv"});
   EXPECT_EQ(gap.code, 3);
-  EXPECT_NE(gap.err.find("prediction 'f' is missing in row 2"), std::string::npos) << gap.err;
+  EXPECT_PRED2(support::has_words, gap.err, "prediction 'f' ... row 2");
 }
 
 TEST(Program, correct_says_first_what_was_chosen_and_whose_probability_it_is) {
@@ -236,7 +237,7 @@ TEST(Program, correct_says_first_what_was_chosen_and_whose_probability_it_is) {
   const Outcome noise =
       run(folder, {"correct", "p.csv", "--target", "x", "--prediction", "f", "--drop", "y,c,p"});
   ASSERT_EQ(noise.code, 0) << noise.err;
-  EXPECT_NE(noise.err.find("are they in the units of 'x'?"), std::string::npos) << noise.err;
+  EXPECT_PRED2(support::has_words, noise.err, "units of 'x'");
 }
 
 TEST(Program, sparse_rows_are_trained_on_and_predicted) {
@@ -283,9 +284,7 @@ TEST(Program, images_are_trained_on_evaluated_and_predicted) {
   EXPECT_EQ(evaluated["worst"].size(), 2U);
   const Outcome grouped = run(folder, {"evaluate", "m.json", "a-images-idx3", "--group", "g"});
   EXPECT_EQ(grouped.code, 2);
-  EXPECT_NE(grouped.err.find("group = 'g' needs named columns; a-images-idx3 holds images"),
-            std::string::npos)
-      << grouped.err;
+  EXPECT_PRED2(support::has_words, grouped.err, "group = 'g' ... a-images-idx3 ... images");
 
   const auto lines = lines_of(run(folder, {"predict", "m.json", "a-images-idx3"}).out);
   ASSERT_EQ(lines.size(), 61U);
@@ -293,10 +292,8 @@ TEST(Program, images_are_trained_on_evaluated_and_predicted) {
   EXPECT_TRUE(lines[1].starts_with("0,"));
   EXPECT_TRUE(lines[3].starts_with("2,"));
   const std::string described = run(folder, {"data", "describe", "a-images-idx3"}).out;
-  EXPECT_TRUE(described.starts_with(
-      "a-images-idx3: 60 images of 1 x 2 x 2 (channels x height x width), 3 classes, target "
-      "'label'\n"))
-      << described;
+  EXPECT_PRED2(support::has_words, described,
+               "a-images-idx3: 60 images ... 1 x 2 x 2 ... 3 classes ... 'label'");
 }
 
 TEST(Program, unknown_categories_are_counted_and_reported) {
@@ -306,8 +303,8 @@ TEST(Program, unknown_categories_are_counted_and_reported) {
   (void)folder.write("new.csv", "u,v,colour\n0,0,green\n3,3,red\n1,1,grey\n");
   const Outcome outcome = run(folder, {"predict", "m.json", "new.csv"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.err,
-            "note: 2 values of colour in these rows were not seen in training: all zeros\n");
+  EXPECT_PRED2(support::has_words, outcome.err, "note: ... 2 values ... colour ... training");
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
 }
 
 TEST(Program, constant_columns_and_small_tails_are_noted) {
@@ -319,11 +316,9 @@ TEST(Program, constant_columns_and_small_tails_are_noted) {
       run_json(folder, {"train", "t.csv", "--target", "y", "--alpha", "0.01", "--split", "1,0,0"});
   EXPECT_EQ(found["rows"], (json{{"train", 50}, {"valid", 0}, {"test", 0}}));
   EXPECT_FALSE(found["risk"].contains("test"));
-  EXPECT_EQ(found["notes"][0], "column 'same' is constant in the training rows and was dropped");
-  EXPECT_EQ(
-      found["notes"][1],
-      "alpha = 0.01 of 50 training rows is 0.5 rows, less than one: the CVaR of these rows is "
-      "their largest loss");
+  const auto note = [&](std::size_t n) { return found["notes"].at(n).get<std::string>(); };
+  EXPECT_PRED2(support::has_words, note(0), "'same' ... constant");
+  EXPECT_PRED2(support::has_words, note(1), "alpha = 0.01 ... 50 training rows ... 0.5 rows");
 }
 
 TEST(Program, a_config_file_gives_options_and_the_command_line_overrules_it) {
@@ -618,7 +613,7 @@ TEST(Program, odd_columns_and_parts_without_rows_are_noted) {
   (void)folder.write("t.csv", text);
   const json found = run_json(
       folder, {"train", "t.csv", "--target", "y", "--split", "0.98,0.019,0.001", "--epochs", "1"});
-  EXPECT_EQ(found["notes"][1], "a share of 0.001 leaves no row for test");
+  EXPECT_PRED2(support::has_words, found["notes"][1].get<std::string>(), "0.001 ... test");
   const std::string note = found["notes"][0];
   EXPECT_NE(note.find("'id'"), std::string::npos) << note;
   EXPECT_NE(note.find("--categorical id"), std::string::npos) << note;
@@ -760,7 +755,7 @@ TEST(Program, unwritable_standard_output_is_an_error) {
   const Outcome outcome = support::run_program(
       "/bin/sh", {"-c", ADACVAR_PROGRAM " data make normal --rows 9 >/dev/full"}, folder.path());
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.err, "adacvar: cannot write to standard output: No space left on device\n");
+  EXPECT_PRED2(support::has_words, outcome.err, "adacvar: ... standard output ... No space left");
 }
 
 TEST(Program, unwritable_standard_error_is_ignored) {

@@ -10,7 +10,6 @@
 #include "run/trained_model.hpp"
 
 #include "support/expect_words.hpp"
-#include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +28,6 @@ namespace adacvar {
 namespace {
 
 using support::expect_words;
-using support::message_of;
 using support::TemporaryFolder;
 
 RunOptions synthetic(std::uint64_t rows = 300, std::uint64_t epochs = 4) {
@@ -411,10 +409,9 @@ TEST(Run, small_tails_and_divergence_are_noted) {
   RunOptions options = synthetic(20);
   options.train.alpha = 0.2;
   options.train.algorithm = Algorithm::mean;
-  EXPECT_EQ(run(options).notes,
-            (std::vector<std::string>{
-                "alpha = 0.2 of 4 test rows is 0.8 rows, less than one: the CVaR of these rows is "
-                "their largest loss"}));
+  const std::vector<std::string> notes = run(options).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_PRED2(support::has_words, notes[0], "alpha = 0.2 ... 4 test rows ... 0.8 rows");
   options = synthetic();
   options.train.optimizer.kind = OptimizerKind::adam;
   options.train.learning_rate = 1e200;
@@ -601,22 +598,15 @@ TEST(Run, a_request_without_effect_is_refused) {
   RunOptions options = synthetic();
   options.train.algorithm = Algorithm::exact;
   options.train.radius = 1;
-  EXPECT_NE(message_of<OptionError>([&] {
-              (void)run(options);
-            }).find("radius has no effect: only with algorithm = trunc, soft or mean"),
-            std::string::npos);
+  expect_words<OptionError>([&] { (void)run(options); },
+                            "radius ... no effect ... algorithm = trunc, soft or mean");
   EXPECT_NO_THROW((void)compare(options));
   options = synthetic();
   const RunHooks traced{.trace = [](const TraceRecord&) {}};
   options.train.algorithm = Algorithm::mean;
-  EXPECT_NE(message_of<OptionError>([&] {
-              (void)run(options, traced);
-            }).find("trace has no effect: only with algorithm = adacvar"),
-            std::string::npos);
-  EXPECT_NE(message_of<OptionError>([&] {
-              (void)compare(options, traced);
-            }).find("not supported with compare"),
-            std::string::npos);
+  expect_words<OptionError>([&] { (void)run(options, traced); },
+                            "trace ... no effect ... algorithm = adacvar");
+  expect_words<OptionError>([&] { (void)compare(options, traced); }, "not supported ... compare");
 }
 
 TEST(Run, tuning_without_validation_rows_or_classes_is_refused) {
