@@ -1,17 +1,19 @@
 // Question: what does the certified least CVaR cost beside one full weighted least-squares solve,
-// or one Newton step of plain logistic regression, on the same data with all cores? And how much
-// memory does it take beside the data?
+// or one Newton step of plain logistic regression, on the same data with all cores? How much memory
+// does it take beside the data? And how many solves is a curve of 30 points worth?
 
 #include "solver/gram.hpp"
 #include "solver/problem.hpp"
 
 #include <adacvar/base/rng.hpp>
 #include <adacvar/solver/exact_cvar.hpp>
+#include <adacvar/solver/frontier.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Cholesky>
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -156,6 +158,47 @@ void exact(benchmark::State& state, Targets targets) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The curve of mean against CVaR; `solves`: its time beside that of one exact solve, taken in turn.
+void frontier(benchmark::State& state, Targets targets, const Loss& loss) {
+  constexpr std::size_t kPoints = 30;
+  const Dataset& data = data_of(shape_of(state), targets);
+  const ExactOptions options{.risk = {.alpha = kAlpha}, .tolerance = kTolerance};
+  double curve = 0;
+  double solve = 0;
+  for (auto _ : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    benchmark::DoNotOptimize(solve_exact(data, loss, options).steps);
+    solve += seconds_since(begin);
+    const auto middle = std::chrono::steady_clock::now();
+    Frontier frontier(data, loss, options);
+    frontier.spread(kPoints);
+    curve += seconds_since(middle);
+    state.SetIterationTime(seconds_since(middle));
+    if (frontier.points().size() < kPoints) return state.SkipWithError("points are missing");
+    for (const auto& [gamma, point] : frontier.points()) {
+      if (point.status != ExactStatus::optimal) return state.SkipWithError("no certificate");
+    }
+  }
+  state.counters["solves"] = curve / solve;
+}
+
+void BM_FrontierSquared(benchmark::State& state) {
+  frontier(state, Targets::line, loss_for(Targets::line));
+}
+void BM_FrontierAbsolute(benchmark::State& state) {
+  frontier(state, Targets::line, Loss(LossKind::absolute));
+}
+void BM_FrontierDoubtful(benchmark::State& state) {
+  frontier(state, Targets::doubtful, loss_for(Targets::doubtful));
+}
+void BM_FrontierClear(benchmark::State& state) {
+  frontier(state, Targets::clear, loss_for(Targets::clear));
+}
+
 void BM_LeastSquares(benchmark::State& state) { baseline(state, Targets::line); }
 void BM_ExactSquared(benchmark::State& state) { exact(state, Targets::line); }
 void BM_DoubtfulStep(benchmark::State& state) { baseline(state, Targets::doubtful); }
@@ -165,6 +208,9 @@ void BM_ExactClear(benchmark::State& state) { exact(state, Targets::clear); }
 
 void shapes(benchmark::internal::Benchmark* bench) {
   bench->Args({100'000, 20})->Args({1'000'000, 50})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+void curves(benchmark::internal::Benchmark* bench) {
+  bench->Args({100'000, 20})->Unit(benchmark::kMillisecond)->UseManualTime();
 }
 void huge(benchmark::internal::Benchmark* bench) {
   bench->Args({10'000'000, 20})->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -176,6 +222,10 @@ BENCHMARK(BM_DoubtfulStep)->Apply(shapes);
 BENCHMARK(BM_ExactDoubtful)->Apply(shapes);
 BENCHMARK(BM_ClearStep)->Apply(shapes);
 BENCHMARK(BM_ExactClear)->Apply(shapes);
+BENCHMARK(BM_FrontierSquared)->Apply(curves);
+BENCHMARK(BM_FrontierAbsolute)->Apply(curves);
+BENCHMARK(BM_FrontierDoubtful)->Apply(curves);
+BENCHMARK(BM_FrontierClear)->Apply(curves);
 BENCHMARK(BM_LeastSquares)->Name("BM_LeastSquaresHuge")->Apply(huge);
 BENCHMARK(BM_ExactSquared)->Name("BM_ExactSquaredHuge")->Apply(huge);
 

@@ -45,12 +45,36 @@ class DualPoint {
         derivatives_(std::move(derivatives)),
         free_(q_.rows.size() - q_.fixed) {}
 
-  [[nodiscard]] DualBound measure() {
+  // Brings weights and derivatives within their limits.
+  void limit() {
     limit_weights(problem_, q_);
-    for (std::size_t r = 0; r < q_.rows.size(); ++r) limit_derivatives(r);
+    for_each_row(q_.rows.size(), problem_.threads(), [&](std::size_t r) { limit_derivatives(r); });
+  }
+
+  [[nodiscard]] DualBound measure() {
+    limit();
     DualBound found{.q = q_, .derivatives = derivatives_, .value = value()};
     found.rho = dual_residual(problem_, q_.rows, q_.weights, derivatives_);
     return found;
+  }
+
+  // Each term is off by a few roundings of its size, the accurate sum by less.
+  [[nodiscard]] double value() const {
+    struct Total {
+      detail::AccurateSum sum;
+      double sizes = 0;
+      void add(const Total& other) {
+        sum.add(other.sum);
+        sizes += other.sizes;
+      }
+    };
+    const auto total =
+        sum_rows<Total>(q_.rows.size(), problem_.threads(), [&](std::size_t r, Total& part) {
+          const Conjugate::Term term = constant_of(r);
+          part.sum.add_product(q_.weights[r], term.value);
+          part.sizes += q_.weights[r] * term.size;
+        });
+    return total.sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * total.sizes;
   }
 
   // A step of Newton's method: makes `rho` vanish but for terms of second order. False where
@@ -92,25 +116,6 @@ class DualPoint {
       if (c != own_class(r)) others += derivative(r, c) *= factor;
     }
     derivative(r, own_class(r)) = -others;
-  }
-
-  // Each term is off by a few roundings of its size, the accurate sum by less.
-  [[nodiscard]] double value() const {
-    struct Total {
-      detail::AccurateSum sum;
-      double sizes = 0;
-      void add(const Total& other) {
-        sum.add(other.sum);
-        sizes += other.sizes;
-      }
-    };
-    const auto total =
-        sum_rows<Total>(q_.rows.size(), problem_.threads(), [&](std::size_t r, Total& part) {
-          const Conjugate::Term term = constant_of(r);
-          part.sum.add_product(q_.weights[r], term.value);
-          part.sizes += q_.weights[r] * term.size;
-        });
-    return total.sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * total.sizes;
   }
 
   // u o - L*(u): the bound of a row's loss without the part that is linear in theta.
@@ -236,6 +241,48 @@ DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> d
     if (found.lower(problem, radius) > best.lower(problem, radius)) best = found;
   }
   return best;
+}
+
+DualRows::DualRows(const Problem& problem, const DualBound& bound)
+    : weights(problem.rows()), products(problem.rows() * problem.outputs()), rho(bound.rho) {
+  const std::size_t outputs = problem.outputs();
+  for (std::size_t r = 0; r < bound.q.rows.size(); ++r) {
+    const std::size_t row = bound.q.rows[r];
+    weights[row] += bound.q.weights[r];
+    for (std::size_t c = 0; c < outputs; ++c) {
+      products[row * outputs + c] += bound.q.weights[r] * bound.derivatives[r * outputs + c];
+    }
+  }
+}
+
+// Weights may exceed their limits by a few roundings, of caps that are 1 / tail times the shares
+// that they are relative to: all of them are made that much smaller. Products are off by some
+// roundings of their terms.
+DualBound mixed_bound(const Problem& problem, const DualRows& one, const DualRows& other,
+                      double share) {
+  const std::size_t outputs = problem.outputs();
+  const std::size_t rows = problem.rows();
+  RowWeights q{std::vector<Index>(rows), std::vector<double>(rows), rows};
+  std::vector<double> derivatives(rows * outputs);
+  for_each_row(rows, problem.threads(), [&](std::size_t r) {
+    q.rows[r] = static_cast<Index>(r);
+    const double weight = (1 - share) * one.weights[r] + share * other.weights[r];
+    q.weights[r] = weight;
+    if (weight == 0) return;
+    for (std::size_t e = r * outputs; e < (r + 1) * outputs; ++e) {
+      derivatives[e] = ((1 - share) * one.products[e] + share * other.products[e]) / weight;
+    }
+  });
+  DualPoint point(problem, std::move(q), std::move(derivatives));
+  point.limit();
+  DualBound found;
+  found.value = (1 - 64 * kEpsilon / problem.tail_share()) * point.value();
+  const double roundings = 32 + 4 * static_cast<double>(outputs);
+  found.rho = {(1 - share) * one.rho.value + share * other.rho.value};
+  found.rho.sizes = (1 - share) * one.rho.sizes + share * other.rho.sizes;
+  found.rho.error = (1 - share) * one.rho.error + share * other.rho.error +
+                    roundings * kEpsilon * found.rho.sizes;
+  return found;
 }
 
 double radius_for(double given, const Eigen::VectorXd& theta) {

@@ -137,6 +137,7 @@ DualResidual dual_residual(const Problem& problem, std::span<const Index> rows,
   const Eigen::Map<const Eigen::VectorXd> high(total.sums.data(), problem.size());
   const Eigen::Map<const Eigen::VectorXd> low(total.errors.data(), problem.size());
   DualResidual found{high + low};
+  found.sizes = total.sizes;
   const double chain =
       kEpsilon * static_cast<double>(2 * std::min(rows.size(), kRowBlock) + blocks + outputs);
   found.error = 4 * kEpsilon * found.value.norm() + 4 * chain * chain * total.sizes +

@@ -12,6 +12,7 @@ namespace adacvar {
 struct DualResidual {
   Eigen::VectorXd value;
   double error = 0;  ///< Euclidean norm
+  double sizes = 0;  ///< of its terms: their Euclidean norms add up to at most this
 };
 
 /// rho = sum over `rows` of weights[r] * derivative (x) (x, 1), in twice the precision [ORO05].

@@ -136,8 +136,9 @@ SearchOptions ExactSearch::search_options(double tolerance) const {
           .stop = options_.stop};
 }
 
-Start ExactSearch::start() const {
-  return find_start(problem_, columns_.units(), search_options(options_.tolerance));
+Start ExactSearch::start(const Risk& risk, double factor) const {
+  return find_start(problem_.with_risk(risk, factor), columns_.units(),
+                    search_options(options_.tolerance));
 }
 
 Start ExactSearch::start_at(const LinearModel& model) const {
@@ -191,7 +192,7 @@ ExactResult solve_exact(const Dataset& data, const Loss& loss, const ExactOption
   const ExactSearch search(data, loss, options);
   const SolverOutcome found =
       search.solve(options.risk, 1, options.tolerance,
-                   start != nullptr ? search.start_at(*start) : search.start());
+                   start != nullptr ? search.start_at(*start) : search.start(options.risk));
   return search.result(found, options.risk, options.tolerance);
 }
 

@@ -21,12 +21,20 @@ class ExactSearch {
   [[nodiscard]] double loss_unit() const { return columns_.loss_unit(); }
 
   /// A point to begin with, where nothing is known: for much data by a sample.
-  [[nodiscard]] Start start() const;
+  [[nodiscard]] Start start(const Risk& risk, double factor = 1) const;
   [[nodiscard]] Start start_at(const LinearModel& model) const;
 
   /// The least risk, with `factor` times the ridge.
   [[nodiscard]] SolverOutcome solve(const Risk& risk, double factor, double tolerance,
                                     Start from) const;
+
+  /// The same problem for another risk and `factor` times the ridge.
+  [[nodiscard]] Problem problem_for(const Risk& risk, double factor) const {
+    return problem_.with_risk(risk, factor);
+  }
+  [[nodiscard]] double radius(const Eigen::VectorXd& theta) const {
+    return radius_for(options_.radius, theta);
+  }
 
   /// Risk of all rows.
   [[nodiscard]] TailRisk risk_at(const Eigen::VectorXd& theta) const;

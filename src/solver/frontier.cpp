@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -24,6 +26,7 @@ struct Solution {
   double penalty = 0;  ///< of the whole ridge
   Certificate certificate = {};
   ExactStatus status = ExactStatus::stalled;
+  std::shared_ptr<const DualRows> dual = {};  ///< none for a mixture of others
 };
 
 /// Least (1 - gamma) CVaR + gamma mean + factor(gamma) ridge/2 |weights|^2 for any gamma; `factor`
@@ -62,46 +65,68 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
+  // To a part of the tolerance: mixtures inherit what is left open.
   Solution solve(double gamma, double tolerance, const Solution& guess) const {
-    const Certificate& certificate = guess.certificate;
-    const double gap = certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0;
-    const Start start = guess.theta.size() == 0 ? search_.start() : Start{guess.theta, gap};
-    const SolverOutcome found = search_.solve({alpha_, gamma}, factor_(gamma), tolerance, start);
+    const Risk risk{alpha_, gamma};
+    const double open =
+        guess.certificate.lower > 0 ? guess.certificate.upper - guess.certificate.lower : 0.0;
+    const Start start =
+        guess.theta.size() == 0 ? search_.start(risk, factor_(gamma)) : Start{guess.theta, open};
+    const double less = std::max(kNodeShare * tolerance, std::min(tolerance, kFinest));
+    SolverOutcome found = search_.solve(risk, factor_(gamma), less, start);
     Solution solution = measure(found.theta);
     solution.certificate = found.certificate;
-    solution.status = found.status;
+    const bool is_enough =
+        found.status == ExactStatus::stalled && is_within(found.certificate, tolerance);
+    solution.status = is_enough ? ExactStatus::optimal : found.status;
+    if (!found.dual.q.rows.empty()) {
+      solution.dual = std::make_shared<DualRows>(search_.problem(), found.dual);
+    }
     return solution;
   }
 
-  // The best of the neighbours and their mixture, with the bound that concavity gives: the line
-  // between the neighbours' bounds. With one neighbour no
-  // bound is known.
+  // The best of the neighbours and their mixture, with the bound of their duals' mixture. With one
+  // neighbour no bound is known.
   [[nodiscard]] Solution between_neighbours(double gamma) const {
-    if (solutions_.empty()) {
+    auto above = solutions_.lower_bound(gamma);
+    auto below = std::make_reverse_iterator(above);
+    const auto is_mixture = [](const auto& entry) { return entry.second.dual == nullptr; };
+    above = std::find_if_not(above, solutions_.end(), is_mixture);
+    below = std::find_if_not(below, solutions_.rend(), is_mixture);
+    if (above == solutions_.end() && below == solutions_.rend()) {
       return {.certificate = {.upper = std::numeric_limits<double>::infinity()}};
     }
-    const auto above = solutions_.lower_bound(gamma);
-    if (above == solutions_.begin() || above == solutions_.end()) {
-      Solution nearest = above == solutions_.end() ? std::prev(above)->second : above->second;
+    if (above == solutions_.end() || below == solutions_.rend()) {
+      Solution nearest = above == solutions_.end() ? below->second : above->second;
       nearest.certificate = {.upper = value(nearest, gamma)};
       return nearest;
     }
-    const auto below = std::prev(above);
-    const Solution& one = below->second;
-    const Solution& other = above->second;
-    const double share = (gamma - below->first) / (above->first - below->first);
+    return mixture(*below, *above, gamma);
+  }
+
+  using Entry = std::map<double, Solution>::value_type;
+
+  [[nodiscard]] Solution mixture(const Entry& below, const Entry& above, double gamma) const {
+    const Solution& one = below.second;
+    const Solution& other = above.second;
+    const double share = (gamma - below.first) / (above.first - below.first);
     Solution best = measure(one.theta + share * (other.theta - one.theta));
     if (value(one, gamma) < value(best, gamma)) best = one;
     if (value(other, gamma) < value(best, gamma)) best = other;
-    const Certificate& lower = one.certificate;
-    const Certificate& upper = other.certificate;
-    best.certificate = {.lower = (1 - 1e-15) * std::lerp(lower.lower, upper.lower, share),
+    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
+    const double radius = search_.radius(best.theta);
+    const DualBound bound = mixed_bound(problem, *one.dual, *other.dual, share);
+    best.certificate = {.lower = bound.lower(problem, radius),
                         .upper = value(best, gamma),
-                        .rounding = std::max(lower.rounding, upper.rounding),
-                        .radius = std::min(lower.radius, upper.radius)};
+                        .rounding = std::max(one.certificate.rounding, other.certificate.rounding),
+                        .radius = radius};
     best.status = ExactStatus::optimal;
+    best.dual = nullptr;
     return best;
   }
+
+  static constexpr double kNodeShare = 0.25;
+  static constexpr double kFinest = 1e-6;  // finer than that only if asked for
 
   const ExactSearch& search_;
   double alpha_;

@@ -80,6 +80,8 @@ class Problem {
   [[nodiscard]] bool is_mean() const noexcept {
     return tail_share_ >= 1 || settings_.risk.gamma >= 1;
   }
+  /// The tail's share of all weights.
+  [[nodiscard]] double tail_share() const noexcept { return tail_share_; }
   /// Risk of the losses of all rows.
   [[nodiscard]] double risk(std::span<const double> losses) const;
   /// The least loss among the worst `room` tails.
