@@ -243,46 +243,11 @@ DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> d
   return best;
 }
 
-DualRows::DualRows(const Problem& problem, const DualBound& bound)
-    : weights(problem.rows()), products(problem.rows() * problem.outputs()), rho(bound.rho) {
-  const std::size_t outputs = problem.outputs();
-  for (std::size_t r = 0; r < bound.q.rows.size(); ++r) {
-    const std::size_t row = bound.q.rows[r];
-    weights[row] += bound.q.weights[r];
-    for (std::size_t c = 0; c < outputs; ++c) {
-      products[row * outputs + c] += bound.q.weights[r] * bound.derivatives[r * outputs + c];
-    }
-  }
-}
-
-// Weights may exceed their limits by a few roundings, of caps that are 1 / tail times the shares
-// that they are relative to: all of them are made that much smaller. Products are off by some
-// roundings of their terms.
-DualBound mixed_bound(const Problem& problem, const DualRows& one, const DualRows& other,
-                      double share) {
-  const std::size_t outputs = problem.outputs();
-  const std::size_t rows = problem.rows();
-  RowWeights q{std::vector<Index>(rows), std::vector<double>(rows), rows};
-  std::vector<double> derivatives(rows * outputs);
-  for_each_row(rows, problem.threads(), [&](std::size_t r) {
-    q.rows[r] = static_cast<Index>(r);
-    const double weight = (1 - share) * one.weights[r] + share * other.weights[r];
-    q.weights[r] = weight;
-    if (weight == 0) return;
-    for (std::size_t e = r * outputs; e < (r + 1) * outputs; ++e) {
-      derivatives[e] = ((1 - share) * one.products[e] + share * other.products[e]) / weight;
-    }
-  });
+double dual_value(const Problem& problem, RowWeights q, std::vector<double> derivatives) {
+  q.fixed = q.rows.size();
   DualPoint point(problem, std::move(q), std::move(derivatives));
   point.limit();
-  DualBound found;
-  found.value = (1 - 64 * kEpsilon / problem.tail_share()) * point.value();
-  const double roundings = 32 + 4 * static_cast<double>(outputs);
-  found.rho = {(1 - share) * one.rho.value + share * other.rho.value};
-  found.rho.sizes = (1 - share) * one.rho.sizes + share * other.rho.sizes;
-  found.rho.error = (1 - share) * one.rho.error + share * other.rho.error +
-                    roundings * kEpsilon * found.rho.sizes;
-  return found;
+  return point.value();
 }
 
 double radius_for(double given, const Eigen::VectorXd& theta) {

@@ -48,21 +48,9 @@ struct DualBound {
                                    std::vector<double> derivatives, const Eigen::VectorXd& theta,
                                    double radius, double enough);
 
-/// A point of the dual row by row: fixed and free weights added up. For each row the bound is
-/// concave in the weight and its products with the derivatives, so a mixture of the points of two
-/// risks, a point for the mixed risk, proves at least the mixture of their bounds; near optima that
-/// lie close together nearly the best there is. It needs no look at the features.
-struct DualRows {
-  std::vector<double> weights;   ///< one for each row of the data
-  std::vector<double> products;  ///< with the derivatives
-  DualResidual rho = {};
-
-  DualRows(const Problem& problem, const DualBound& bound);
-};
-
-/// The bound, without its point, of (1 - share) one + share other; `problem`: of the mixed risk.
-[[nodiscard]] DualBound mixed_bound(const Problem& problem, const DualRows& one,
-                                    const DualRows& other, double share);
+/// DualBound::value of weights that are within their limits.
+[[nodiscard]] double dual_value(const Problem& problem, RowWeights q,
+                                std::vector<double> derivatives);
 
 /// The radius of the models that a bound is about: `given`, or 100 times the larger of 1 and the
 /// norm of `theta`.

@@ -81,25 +81,13 @@ struct AccurateRows {
   }
 };
 
-// Sum of |entries| and 1: at least the Euclidean length of (x, 1).
-double size_of(const Dataset& data, Index row) {
-  const bool sparse = data.is_sparse();
-  const std::size_t first = sparse ? data.start[row] : row * data.features;
-  const std::size_t last = sparse ? data.start[row + std::size_t{1}] : first + data.features;
-  if (sparse && data.value.empty()) return 1 + static_cast<double>(last - first);
-  const std::vector<float>& entries = sparse ? data.value : data.dense;
-  double sum = 1;
-  for (std::size_t e = first; e < last; ++e) sum += std::abs(static_cast<double>(entries[e]));
-  return sum;
-}
-
 void add_row(const Problem& problem, Index row, double weight, std::span<const double> derivatives,
              AccurateRows& sum) {
   const Dataset& data = problem.data();
   const std::size_t width = data.features + 1;
   if (derivatives.size() == 1) {
     sum.add(data, row, weight * derivatives[0], 0);
-    sum.sizes += std::abs(weight * derivatives[0]) * size_of(data, row);
+    sum.sizes += std::abs(weight * derivatives[0]) * problem.row_sizes()[row];
     return;
   }
   const auto own = static_cast<std::size_t>(problem.target(row));
@@ -113,7 +101,7 @@ void add_row(const Problem& problem, Index row, double weight, std::span<const d
   others.add(-rounded);
   sum.add(data, row, rounded, own * width);
   sum.add(data, row, others.value(), own * width);
-  sum.sizes += 2 * std::abs(rounded) * size_of(data, row);
+  sum.sizes += 2 * std::abs(rounded) * problem.row_sizes()[row];
 }
 
 }  // namespace
@@ -127,6 +115,7 @@ DualResidual dual_residual(const Problem& problem, std::span<const Index> rows,
   const auto width = static_cast<std::size_t>(problem.size());
   const std::size_t blocks = (rows.size() + kRowBlock - 1) / kRowBlock;
   std::vector<AccurateRows> sums(blocks, AccurateRows(width));
+  (void)problem.row_sizes();  // before threads ask for them
   for_each_block(blocks, problem.threads(), [&](std::size_t b) {
     for (std::size_t r = b * kRowBlock; r < std::min((b + 1) * kRowBlock, rows.size()); ++r) {
       add_row(problem, rows[r], weights[r], derivatives.subspan(r * outputs, outputs), sums[b]);

@@ -79,7 +79,8 @@ Start find_start(const Problem& problem, std::span<const double> units,
   return {constant + share * (found.last.theta - constant), share * found.last.gap};
 }
 
-double risk_of(const LinearModel& model, const Dataset& data, const Loss& loss, const Risk& risk) {
+double model_risk(const LinearModel& model, const Dataset& data, const Loss& loss,
+                  const Risk& risk) {
   return risk.of(tail_risk(losses_of(model, data, loss), data.weights, risk.alpha));
 }
 
@@ -152,8 +153,8 @@ SolverOutcome ExactSearch::solve(const Risk& risk, double factor, double toleran
   return minimise_cvar(problem, search_options(tolerance), from);
 }
 
-TailRisk ExactSearch::risk_at(const Eigen::VectorXd& theta) const {
-  return tail_risk(problem_.losses(theta), data_.weights, options_.risk.alpha);
+TailRisk ExactSearch::risk_of(std::span<const double> losses) const {
+  return tail_risk(losses, data_.weights, options_.risk.alpha);
 }
 
 LinearModel ExactSearch::model(const Eigen::VectorXd& theta) const {
@@ -174,7 +175,7 @@ ExactResult ExactSearch::result(const SolverOutcome& found, const Risk& risk,
     const double penalty = options_.ridge_factors.empty()
                                ? result.model.penalty(options_.ridge)
                                : loss_unit() * problem_.penalty(found.theta);
-    certificate.upper = risk_of(result.model, data_, loss_, risk) + penalty;
+    certificate.upper = model_risk(result.model, data_, loss_, risk) + penalty;
   }
   // Scores of far columns are rounded more; a number below a bound is a bound.
   certificate.lower = std::min(certificate.lower, certificate.upper);
@@ -210,7 +211,7 @@ Certificate certify(const LinearModel& model, const Dataset& data, const Loss& l
   const SolverOutcome found = minimise_weighted(problem, weights_of(q, problem), start,
                                                 {.tolerance = 1e-9, .radius = radius});
   Certificate certificate = search.in_data_units(found.certificate);
-  certificate.upper = risk_of(model, data, loss, options.risk) + model.penalty(options.ridge);
+  certificate.upper = model_risk(model, data, loss, options.risk) + model.penalty(options.ridge);
   return certificate;
 }
 

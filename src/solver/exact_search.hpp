@@ -7,6 +7,8 @@
 
 #include <Eigen/Core>
 
+#include <span>
+
 namespace adacvar {
 
 /// The exact solver on one data set, for any number of risks: units of the columns and features to
@@ -36,8 +38,8 @@ class ExactSearch {
     return radius_for(options_.radius, theta);
   }
 
-  /// Risk of all rows.
-  [[nodiscard]] TailRisk risk_at(const Eigen::VectorXd& theta) const;
+  /// Risk of the losses of all rows.
+  [[nodiscard]] TailRisk risk_of(std::span<const double> losses) const;
 
   [[nodiscard]] LinearModel model(const Eigen::VectorXd& theta) const;
 

@@ -1,6 +1,8 @@
 #include <adacvar/solver/frontier.hpp>
 
 #include "solver/exact_search.hpp"
+#include "solver/mixed_bound.hpp"
+#include "solver/row_terms.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -11,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace adacvar {
@@ -39,19 +42,22 @@ class Family {
       : search_(search), alpha_(alpha), factor_(std::move(factor)) {}
 
   [[nodiscard]] const std::map<double, Solution>& solutions() const { return solutions_; }
-  [[nodiscard]] const ExactSearch& search() const { return search_; }
 
   const Solution& at(double gamma, double tolerance) {
     const auto known = solutions_.find(gamma);
     if (known != solutions_.end() && is_enough(known->second, tolerance)) return known->second;
-    Solution guess = between_neighbours(gamma);
+    Solution guess = between_neighbours(gamma, tolerance);
     if (!is_within(guess.certificate, tolerance)) guess = solve(gamma, tolerance, guess);
     return solutions_[gamma] = std::move(guess);
   }
 
   [[nodiscard]] Solution measure(const Eigen::VectorXd& theta) const {
+    return measured(theta, search_.problem().losses(theta));
+  }
+  [[nodiscard]] Solution measured(const Eigen::VectorXd& theta,
+                                  std::span<const double> losses) const {
     return {.theta = theta,
-            .risk = search_.risk_at(theta),
+            .risk = search_.risk_of(losses),
             .penalty = search_.problem().penalty(theta),
             .certificate = {}};
   }
@@ -65,15 +71,20 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
+  // Losses with a kink ask for a start that is near.
+  [[nodiscard]] Start start_near(const Solution& guess, double gamma) const {
+    const Certificate& certificate = guess.certificate;
+    const bool is_far =
+        !is_smooth(search_.problem().loss()) && !(certificate.relative_gap() < kFar);
+    if (guess.theta.size() == 0 || is_far) return search_.start({alpha_, gamma}, factor_(gamma));
+    return {guess.theta, certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0};
+  }
+
   // To a part of the tolerance: mixtures inherit what is left open.
   Solution solve(double gamma, double tolerance, const Solution& guess) const {
     const Risk risk{alpha_, gamma};
-    const double open =
-        guess.certificate.lower > 0 ? guess.certificate.upper - guess.certificate.lower : 0.0;
-    const Start start =
-        guess.theta.size() == 0 ? search_.start(risk, factor_(gamma)) : Start{guess.theta, open};
     const double less = std::max(kNodeShare * tolerance, std::min(tolerance, kFinest));
-    SolverOutcome found = search_.solve(risk, factor_(gamma), less, start);
+    const SolverOutcome found = search_.solve(risk, factor_(gamma), less, start_near(guess, gamma));
     Solution solution = measure(found.theta);
     solution.certificate = found.certificate;
     const bool is_enough =
@@ -87,7 +98,7 @@ class Family {
 
   // The best of the neighbours and their mixture, with the bound of their duals' mixture. With one
   // neighbour no bound is known.
-  [[nodiscard]] Solution between_neighbours(double gamma) const {
+  [[nodiscard]] Solution between_neighbours(double gamma, double tolerance) const {
     auto above = solutions_.lower_bound(gamma);
     auto below = std::make_reverse_iterator(above);
     const auto is_mixture = [](const auto& entry) { return entry.second.dual == nullptr; };
@@ -101,21 +112,25 @@ class Family {
       nearest.certificate = {.upper = value(nearest, gamma)};
       return nearest;
     }
-    return mixture(*below, *above, gamma);
+    return mixture(*below, *above, gamma, tolerance);
   }
 
   using Entry = std::map<double, Solution>::value_type;
 
-  [[nodiscard]] Solution mixture(const Entry& below, const Entry& above, double gamma) const {
+  [[nodiscard]] Solution mixture(const Entry& below, const Entry& above, double gamma,
+                                 double tolerance) const {
     const Solution& one = below.second;
     const Solution& other = above.second;
     const double share = (gamma - below.first) / (above.first - below.first);
-    Solution best = measure(one.theta + share * (other.theta - one.theta));
+    EvaluatedModel mixed{one.theta + share * (other.theta - one.theta), {}};
+    mixed.losses = search_.problem().losses(mixed.theta);
+    Solution best = measured(mixed.theta, mixed.losses);
     if (value(one, gamma) < value(best, gamma)) best = one;
     if (value(other, gamma) < value(best, gamma)) best = other;
     const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
     const double radius = search_.radius(best.theta);
-    const DualBound bound = mixed_bound(problem, *one.dual, *other.dual, share);
+    const DualBound bound = mixed_bound(problem, *one.dual, *other.dual, share, mixed, radius,
+                                        value(best, gamma) / (1 + tolerance));
     best.certificate = {.lower = bound.lower(problem, radius),
                         .upper = value(best, gamma),
                         .rounding = std::max(one.certificate.rounding, other.certificate.rounding),
@@ -125,6 +140,7 @@ class Family {
     return best;
   }
 
+  static constexpr double kFar = 0.02;  // relative gap
   static constexpr double kNodeShare = 0.25;
   static constexpr double kFinest = 1e-6;  // finer than that only if asked for
 

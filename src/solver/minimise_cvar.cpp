@@ -1,7 +1,9 @@
+#include "solver/kink_rows.hpp"
 #include "solver/minimise.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace adacvar {
 
@@ -31,6 +33,7 @@ class TailSearch {
     best.theta = start.theta;
     best.certificate.upper = std::numeric_limits<double>::infinity();
     double gap = start.gap;
+    prepare_mean(start.theta);
     begin(problem_.losses(start.theta), gap);
     const double constant = problem_.risk(problem_.constant_losses());
     best.certificate.rounding = problem_.rounding(constant);
@@ -51,12 +54,29 @@ class TailSearch {
       const bool may_go_on =
           found.status != ExactStatus::interrupted && best.steps < options_.most_steps;
       const double level = round < kMostRounds ? problem_.tail_level(losses, kRoom) : kLowest;
-      if (!may_go_on || !take(losses, level)) return best;
+      if (!may_go_on) return best;
+      const bool passed = take_passed(found.theta);
+      if (!take(losses, level) && !passed) return best;
       gap = 10 * (best.certificate.upper - best.certificate.lower);
     }
   }
 
  private:
+  void prepare_mean(const Eigen::VectorXd& theta) {
+    if (problem_.settings().risk.gamma == 0) return;
+    mean_ = shares_of(problem_, problem_.settings().risk.gamma);
+    if (KinkRows::are_worth_while(problem_, mean_)) kinks_.emplace(problem_, mean_, theta);
+  }
+
+  // Of the mean, rows that are on the other side of their kink now. False when none is new.
+  bool take_passed(const Eigen::VectorXd& theta) {
+    if (!kinks_) return false;
+    std::vector<double> losses;
+    std::vector<double> derivatives;
+    problem_.evaluate(theta, mean_.rows, losses, derivatives);
+    return kinks_->take_passed(derivatives);
+  }
+
   // The worst rows; all of them when they are few, or when many are within `margin` of the level,
   // as they are where the best classifier knows nothing: the worst by a hair are no fair sample.
   // But a level that is next to nothing has most rows below it however little they count.
@@ -73,7 +93,7 @@ class TailSearch {
 
   // All that reaches `level`. False when no row is new.
   bool take(const std::vector<double>& losses, double level) {
-    const std::size_t before = costs_.rows.size();
+    const std::size_t before = costs_.rows.size() - costs_.fixed;
     costs_ = {};
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i] >= level) is_in_[i] = true;
@@ -81,23 +101,26 @@ class TailSearch {
       costs_.rows.push_back(static_cast<Index>(i));
       costs_.weights.push_back(problem_.cap(static_cast<Index>(i)));
     }
-    if (problem_.settings().risk.gamma > 0) {
-      const RowWeights mean = shares_of(problem_, problem_.settings().risk.gamma);
+    if (!mean_.rows.empty()) {
+      const RowWeights mean = kinks_ ? kinks_->near() : mean_;
       costs_.rows.insert(costs_.rows.end(), mean.rows.begin(), mean.rows.end());
       costs_.weights.insert(costs_.weights.end(), mean.weights.begin(), mean.weights.end());
       costs_.fixed = mean.fixed;
     }
-    return costs_.rows.size() > before;
+    return costs_.rows.size() - costs_.fixed > before;
   }
 
   [[nodiscard]] SolverOutcome solve(const SolverOutcome& from, double gap, double attained) const {
     // Half the tolerance is left for the rows that are not in.
-    const double share = costs_.rows.size() < problem_.rows() + costs_.fixed ? 0.5 : 1.0;
+    const LinearRows far = kinks_ ? kinks_->far() : LinearRows{};
+    const bool are_all_in =
+        costs_.rows.size() - costs_.fixed == problem_.rows() && far.q.rows.empty();
+    const double share = are_all_in ? 1.0 : 0.5;
     SearchOptions inside = options_;
     inside.tolerance *= share;
     inside.most_steps -= std::min(options_.most_steps, from.steps);
     return follow_path(problem_, costs_, {from.theta, gap}, inside,
-                       share * from.certificate.rounding, attained);
+                       share * from.certificate.rounding, attained, far);
   }
 
   static constexpr double kRoom = 2;
@@ -108,6 +131,8 @@ class TailSearch {
   const Problem& problem_;
   const SearchOptions& options_;
   std::vector<bool> is_in_;
+  RowWeights mean_;                // its share of the risk; none if that is 0
+  std::optional<KinkRows> kinks_;  // of those rows, if they are divided
   RowWeights costs_;
 };
 

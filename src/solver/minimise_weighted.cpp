@@ -1,8 +1,7 @@
 #include "solver/gram.hpp"
+#include "solver/kink_rows.hpp"
 #include "solver/minimise.hpp"
 #include "solver/row_terms.hpp"
-
-#include <adacvar/risk/cvar.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -109,99 +108,32 @@ SolverOutcome newton_outcome(const Problem& problem, const RowWeights& q,
   return outcome;
 }
 
-/// Least weighted loss through problems on some rows, for losses with a kink: rows far from theirs
-/// are linear near the optimum, as in [PK97]. Rows that pass it join for another round.
-class KinkSearch {
- public:
-  KinkSearch(const Problem& problem, const RowWeights& q, const SearchOptions& options)
-      : problem_(problem), q_(q), options_(options), is_in_(q.rows.size()) {}
-
-  // Whether so few rows are near their kink, by the error of an optimum of a sample, that it pays.
-  [[nodiscard]] static bool is_worth_while(const Problem& problem, const RowWeights& q) {
-    constexpr std::size_t kMany = 50'000;
-    return q.rows.size() >= kMany &&
-           near_count(problem, q) < 0.4 * static_cast<double>(q.rows.size());
-  }
-
-  SolverOutcome run(const Eigen::VectorXd& start) {
-    SolverOutcome best;
-    best.theta = start;
-    best.certificate = {.upper = std::numeric_limits<double>::infinity(),
-                        .rounding = rounding_of(problem_, q_)};
-    take_near(start);
-    WeightedLoss loss(problem_, q_);
-    (void)loss.move_to(start);
-    for (int round = 1;; ++round) {
-      derivatives_ = loss.derivatives();
-      SolverOutcome found = solve(best);
-      best.offer(problem_, options_, found.theta, loss.move_to(found.theta));
-      best.offer(problem_, options_, std::move(found.dual));
-      best.steps += found.steps;
-      best.status = found.status;
-      const bool ends = ending(problem_, best.certificate, options_.tolerance).has_value() ||
-                        found.status == ExactStatus::interrupted ||
-                        best.steps >= options_.most_steps;
-      if (ends || !take_passed(loss.derivatives(), round)) return best;
-    }
-  }
-
- private:
-  static constexpr int kMostRounds = 5;  // all rows are in then
-
-  static double near_count(const Problem& problem, const RowWeights& q) {
-    return 8 * std::sqrt(static_cast<double>(problem.size()) * static_cast<double>(q.rows.size()));
-  }
-
-  void take_near(const Eigen::VectorXd& theta) {
-    std::vector<double> distances;
-    problem_.scores(theta, q_.rows, distances);
-    for (std::size_t r = 0; r < distances.size(); ++r) {
-      const double target = problem_.target(q_.rows[r]);
-      const bool is_margin = problem_.loss().kind() == LossKind::hinge;
-      const double kink = !is_margin ? target : target > 0.5 ? 1.0 : -1.0;
-      distances[r] = -std::abs(distances[r] - kink);
-    }
-    const double share = near_count(problem_, q_) / static_cast<double>(distances.size());
-    const double farthest = value_at_risk(distances, std::min(1.0, share));
-    for (std::size_t r = 0; r < distances.size(); ++r) is_in_[r] = distances[r] >= farthest;
-  }
-
-  // Those whose derivative is another now. False when all were in.
-  bool take_passed(const std::vector<double>& derivatives, int round) {
-    const bool all_in = std::ranges::all_of(is_in_, [](bool in) { return in; });
-    bool any = false;
-    for (std::size_t r = 0; r < derivatives.size(); ++r) {
-      if (is_in_[r] || derivatives[r] == derivatives_[r]) continue;
-      is_in_[r] = any = true;
-    }
-    if (!any || round + 1 >= kMostRounds) is_in_.assign(is_in_.size(), true);
-    return !all_in;
-  }
-
-  [[nodiscard]] SolverOutcome solve(const SolverOutcome& from) const {
-    RowWeights near;
-    LinearRows far;
-    for (std::size_t r = 0; r < q_.rows.size(); ++r) {
-      RowWeights& to = is_in_[r] ? near : far.q;
-      to.rows.push_back(q_.rows[r]);
-      to.weights.push_back(q_.weights[r]);
-      if (!is_in_[r]) far.derivatives.push_back(derivatives_[r]);
-    }
-    near.fixed = near.rows.size();
-    far.q.fixed = far.q.rows.size();
-    SearchOptions inside = options_;
+// For losses with a kink, through problems on the rows near theirs.
+SolverOutcome search_near_kinks(const Problem& problem, const RowWeights& q,
+                                const Eigen::VectorXd& start, const SearchOptions& options) {
+  SolverOutcome best;
+  best.theta = start;
+  best.certificate = {.upper = std::numeric_limits<double>::infinity(),
+                      .rounding = rounding_of(problem, q)};
+  KinkRows rows(problem, q, start);
+  WeightedLoss loss(problem, q);
+  for (;;) {
+    const LinearRows far = rows.far();
+    SearchOptions inside = options;
     inside.tolerance *= far.q.rows.empty() ? 1.0 : 0.5;
-    inside.most_steps -= std::min(options_.most_steps, from.steps);
-    return follow_path(problem_, near, {from.theta, 0}, inside, from.certificate.rounding,
-                       std::numeric_limits<double>::infinity(), far);
+    inside.most_steps -= std::min(options.most_steps, best.steps);
+    SolverOutcome found =
+        follow_path(problem, rows.near(), {best.theta, 0}, inside, best.certificate.rounding,
+                    std::numeric_limits<double>::infinity(), far);
+    best.offer(problem, options, found.theta, loss.move_to(found.theta));
+    best.offer(problem, options, std::move(found.dual));
+    best.steps += found.steps;
+    best.status = found.status;
+    const bool ends = ending(problem, best.certificate, options.tolerance).has_value() ||
+                      found.status == ExactStatus::interrupted || best.steps >= options.most_steps;
+    if (ends || !rows.take_passed(loss.derivatives())) return best;
   }
-
-  const Problem& problem_;
-  const RowWeights& q_;
-  const SearchOptions& options_;
-  std::vector<bool> is_in_;
-  std::vector<double> derivatives_;  // of rows that are not in
-};
+}
 
 }  // namespace
 
@@ -210,8 +142,8 @@ SolverOutcome minimise_weighted(const Problem& problem, const RowWeights& q,
   SolverOutcome outcome;
   if (is_smooth(problem.loss())) {
     outcome = newton_outcome(problem, q, start, options);
-  } else if (KinkSearch::is_worth_while(problem, q)) {
-    outcome = KinkSearch(problem, q, options).run(start);
+  } else if (KinkRows::are_worth_while(problem, q)) {
+    outcome = search_near_kinks(problem, q, start, options);
   } else {
     outcome = follow_path(problem, q, {Eigen::VectorXd::Zero(problem.size()), 0}, options,
                           rounding_of(problem, q));

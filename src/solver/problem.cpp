@@ -206,6 +206,24 @@ Problem Problem::with_risk(const Risk& risk, double factor) const {
   return other;
 }
 
+const std::vector<double>& Problem::row_sizes() const {
+  if (!row_sizes_->empty()) return *row_sizes_;
+  row_sizes_->resize(data_.rows);
+  for_each_row(data_.rows, threads(), [this](std::size_t row) {
+    const bool sparse = data_.is_sparse();
+    const std::size_t first = sparse ? data_.start[row] : row * data_.features;
+    const std::size_t last = sparse ? data_.start[row + 1] : first + data_.features;
+    const std::vector<float>& entries = sparse ? data_.value : data_.dense;
+    const bool all_one = sparse && data_.value.empty();
+    double sum = all_one ? 1 + static_cast<double>(last - first) : 1;
+    for (std::size_t e = first; e < last && !all_one; ++e) {
+      sum += std::abs(static_cast<double>(entries[e]));
+    }
+    (*row_sizes_)[row] = sum;
+  });
+  return *row_sizes_;
+}
+
 void Problem::linear_scores(const Eigen::VectorXd& theta, std::span<const Index> rows,
                             std::vector<double>& scores) const {
   const std::size_t width = data_.features + 1;

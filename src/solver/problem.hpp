@@ -109,6 +109,10 @@ class Problem {
   /// Shared by problems made by `with_risk`, for MeanTerm to keep.
   [[nodiscard]] MeanReference& mean_reference() const { return *mean_reference_; }
 
+  /// For each row the sum of |entries| and 1: at least the Euclidean length of (x, 1). Computed at
+  /// the first call, and shared by problems made by `with_risk`.
+  [[nodiscard]] const std::vector<double>& row_sizes() const;
+
   /// Offset of a row's score.
   [[nodiscard]] double offset(Index row, std::size_t output = 0) const noexcept {
     return data_.offsets.empty() ? 0.0 : data_.offsets[row * outputs_ + output];
@@ -166,6 +170,7 @@ class Problem {
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
   std::shared_ptr<MeanReference> mean_reference_ = std::make_shared<MeanReference>();
+  std::shared_ptr<std::vector<double>> row_sizes_ = std::make_shared<std::vector<double>>();
 };
 
 /// Those rows as a data set of their own.

@@ -32,6 +32,12 @@ bool is_smooth(const Loss& loss) {
          loss.kind() != LossKind::hinge;
 }
 
+double kink(const Problem& problem, Index row) {
+  const double target = problem.target(row);
+  if (problem.loss().kind() != LossKind::hinge) return target;
+  return target > 0.5 ? 1.0 : -1.0;
+}
+
 RowTerms::RowTerms(const Problem& problem, std::vector<Index> rows)
     : rows_(std::move(rows)),
       problem_(is_copied(problem, rows_)

@@ -14,6 +14,9 @@ namespace adacvar {
 /// squared, huber, logistic, softmax; not absolute, pinball, hinge.
 [[nodiscard]] bool is_smooth(const Loss& loss);
 
+/// The score at which the loss of a row has its kink, of a loss that is not smooth.
+[[nodiscard]] double kink(const Problem& problem, Index row);
+
 /// How a row's loss is written as the larger of up to two linear functions of one number, its
 /// "value": slope[j] * value + offset[j].
 struct Pieces {
