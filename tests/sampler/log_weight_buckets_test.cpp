@@ -124,8 +124,9 @@ class CheckedBuckets {
     const double width = class_bounds_[list % class_bounds_.size()];
     if (width < 1e-9 * mass) return;
     const std::uint32_t slot = buckets_.list_size(list) / 2;
-    const WeightedSlot found = buckets_.propose(bin, (before + (slot + 0.25) * width) / mass);
-    ASSERT_EQ(found.row, buckets_.slot_address(list, slot));
+    const WeightClasses::Place found =
+        buckets_.propose(bin, (before + (slot + 0.25) * width) / mass);
+    ASSERT_EQ(buckets_.slot_address(found), buckets_.slot_address(list, slot));
     ASSERT_NEAR(found.least_weight, 0.25 * width, 1e-4 * width);
   }
 
