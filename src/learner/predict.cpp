@@ -58,13 +58,15 @@ Predictions predict_classes(std::vector<double> scores, std::size_t classes) {
 std::vector<double> all_scores(const Scorer& model, const Dataset& data) {
   std::vector<double> scores(data.rows * model.outputs());
   std::array<Index, kScoredAtOnce> rows;
-  for (std::size_t start = 0; start < data.rows; start += kScoredAtOnce) {
+  std::size_t start = 0;
+  do {  // also without rows, so that the features are checked
     const std::size_t count = std::min(kScoredAtOnce, data.rows - start);
     const std::span<Index> part = std::span(rows).first(count);
     std::iota(part.begin(), part.end(), static_cast<Index>(start));
     model.scores(data, part,
                  std::span(scores).subspan(start * model.outputs(), count * model.outputs()));
-  }
+    start += count;
+  } while (start < data.rows);
   const auto infinite =
       std::ranges::find_if(scores, [](double score) { return !std::isfinite(score); });
   if (infinite != scores.end()) {
