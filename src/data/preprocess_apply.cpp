@@ -394,6 +394,9 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
       apply_numeric(transform, *column, clip_of(parts_), to, met.numeric[transform.name]);
     }
     to.offset += transform.features();
+    if (transform.categorical) {
+      data.reference_levels.push_back(static_cast<std::uint32_t>(to.offset - 1));
+    }
   }
   if (parts_.prediction) {
     const Column& given = find_column(table, parts_.prediction->name, "prediction");

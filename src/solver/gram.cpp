@@ -206,7 +206,7 @@ double least_left(std::size_t features) {
 }
 
 /// Products of the columns over every `stride`-th row, the intercept first, each column of length
-/// 1 or 0.
+/// 1 or 0. Reference levels are orthogonal to all others.
 Eigen::MatrixXd products_of(const Dataset& data, std::size_t stride, unsigned threads) {
   std::vector<Index> rows;
   for (std::size_t i = 0; i < data.rows; i += stride) rows.push_back(static_cast<Index>(i));
@@ -217,7 +217,14 @@ Eigen::MatrixXd products_of(const Dataset& data, std::size_t stride, unsigned th
   order(0) = static_cast<int>(size) - 1;
   const Eigen::VectorXd unit = gram.diagonal().unaryExpr(
       [](double square) { return square > 0 ? 1 / std::sqrt(square) : 0.0; });
-  return (unit.asDiagonal() * gram * unit.asDiagonal()).eval()(order, order);
+  Eigen::MatrixXd products = (unit.asDiagonal() * gram * unit.asDiagonal()).eval()(order, order);
+  for (const std::uint32_t level : data.reference_levels) {
+    const auto place = static_cast<Eigen::Index>(level) + 1;
+    products.row(place).setZero();
+    products.col(place).setZero();
+    products(place, place) = 1;
+  }
+  return products;
 }
 
 bool has_full_rank(const Eigen::MatrixXd& products, double least) {
@@ -256,11 +263,11 @@ std::vector<std::size_t> collinear_columns(const Dataset& data, unsigned threads
   const std::size_t stride = std::max<std::size_t>(1, data.rows / enough);
   const double least = least_left(data.features);
   Eigen::MatrixXd products = products_of(data, stride, threads);
-  if (has_full_rank(products, least)) return {};
+  std::vector<std::size_t> found(data.reference_levels.begin(), data.reference_levels.end());
+  if (has_full_rank(products, least)) return found;
   if (stride > 1) products = products_of(data, 1, threads);
   const Eigen::Index size = products.rows();
   Eigen::MatrixXd factor = Eigen::MatrixXd::Zero(size, size);
-  std::vector<std::size_t> found;
   for (Eigen::Index j = 0; j < size; ++j) {
     const Eigen::VectorXd left =
         products.col(j).tail(size - j) -

@@ -24,8 +24,8 @@ namespace adacvar {
                                             std::span<const double> weights, unsigned threads);
 
 /// The features that are linear combinations of the intercept and of features before them, up to
-/// the rounding of single precision. Looks at some rows first, and at all of them only where these
-/// show one.
+/// the rounding of single precision, and the reference levels of categories. Looks at some rows
+/// first, and at all of them only where these show one.
 [[nodiscard]] std::vector<std::size_t> collinear_columns(const Dataset& data, unsigned threads);
 
 /// Solves with a positive semidefinite matrix whose unknowns have units of their own: its diagonal

@@ -119,6 +119,11 @@ void Problem::prepare_targets() {
 }
 
 void Problem::find_held() {
+  for (const std::uint32_t level : data_.reference_levels) {
+    if (level < data_.features) continue;
+    throw OptionError(fmt::format("reference level {} is not one of {} features, counted from 0",
+                                  level, data_.features));
+  }
   const std::vector<std::size_t> features = collinear_columns(data_, threads());
   for (std::size_t o = 0; o < outputs_; ++o) {
     for (const std::size_t f : features) {
@@ -352,6 +357,7 @@ Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
   part.task = data.task;
   part.target_error = data.target_error;
   part.class_names = data.class_names;
+  part.reference_levels = data.reference_levels;
   if (data.is_sparse()) part.start.push_back(0);
   const std::size_t outputs = data.offsets.size() / std::max<std::size_t>(1, data.rows);
   for (const Index row : rows) {

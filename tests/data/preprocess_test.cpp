@@ -75,6 +75,7 @@ TEST(Preprocess, categories_become_columns) {
   EXPECT_EQ(data.dense, (Floats{0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0}));
   EXPECT_EQ(report.unknown_categories, 1U);
   EXPECT_EQ(report.unknown_columns, (Words{"c"}));
+  EXPECT_EQ(data.reference_levels, (std::vector<std::uint32_t>{2}));
 }
 
 TEST(Preprocess, a_missing_category_that_training_did_not_have_is_unknown) {

@@ -277,6 +277,33 @@ TEST(ExactCvar, rank_deficient_features_do_no_harm) {
   }
 }
 
+// Two categories of three and four levels and a number.
+TEST(ExactCvar, reference_levels_get_no_weight_and_cost_nothing) {
+  Rng rng(4);
+  for (const Task task : {Task::regression, Task::binary}) {
+    Dataset data = random_data(task, {.rows = 300, .features = 8}, rng);
+    for (std::size_t i = 0; i < data.rows; ++i) {
+      float* const row = data.dense.data() + i * 8;
+      std::fill_n(row + 1, 7, 0.0F);
+      row[1 + rng.below(3)] = 1;
+      row[4 + rng.below(4)] = 1;
+    }
+    const Loss loss = Loss::of_task(task);
+    const ExactOptions options{.risk = {.alpha = 0.3}, .tolerance = 1e-8};
+    const ExactResult found = solve_exact(data, loss, options);
+    data.reference_levels = {1, 5};  // any level of each
+    const ExactResult with = solve_exact(data, loss, options);
+    EXPECT_EQ(with.model.weights(0)[1], 0);
+    EXPECT_EQ(with.model.weights(0)[5], 0);
+    EXPECT_EQ(with.status, ExactStatus::optimal);
+    EXPECT_LE(with.certificate.relative_gap(), 1e-8);
+    EXPECT_NEAR(with.certificate.upper, found.certificate.upper, 2e-8 * found.certificate.upper);
+    data.reference_levels = {8};
+    support::expect_words<OptionError>([&] { (void)solve_exact(data, loss, options); },
+                                       "reference level 8");
+  }
+}
+
 TEST(ExactCvar, separable_classes_are_told) {
   Rng rng(9);
   for (const LossKind kind : {LossKind::logistic, LossKind::softmax, LossKind::hinge}) {

@@ -46,6 +46,9 @@ struct Dataset {
   /// Known scores that a linear model is added to, as a prediction to correct: one per row and
   /// output of the model; empty: 0.
   std::vector<double> offsets;
+  /// Features that are 1 minus others, up to an affine map: a level of each category. A linear
+  /// model with an intercept does not need them; exact solutions without a ridge leave them out.
+  std::vector<std::uint32_t> reference_levels;
   Task task = Task::regression;
   double target_error = 0;  ///< regression: rounding error of the standardised targets
   ImageShape image = {};    ///< image data: dense, features = image.size()
