@@ -36,14 +36,18 @@ std::string blend_line(const RunResult& result) {
                                 : fmt::format(" at alpha {:.3g}", blend.alpha);
   const std::string choice =
       blend.share == 0 ? "plain training"
-                       : fmt::format("{:.0f} % of {}", 100 * blend.share,
-                                     blend.is_mix ? "the scores of a network for the tail"
-                                                  : "the way to the tail, in its weights");
-  return fmt::format("{}: validation CVaR{} {} -> {}, mean {} -> {} ({:+.2g} %, budget {:g} %)",
-                     choice, alpha, number_text(blend.plain.cvar), number_text(blend.blended.cvar),
-                     number_text(blend.plain.mean), number_text(blend.blended.mean),
-                     100 * (blend.blended.mean / blend.plain.mean - 1),
-                     100 * result.budget->mean_budget.value());
+      : blend.is_mix
+          ? fmt::format("scores of two networks, {:.0f} % of that for the tail", 100 * blend.share)
+          : fmt::format("weights {:.0f} % of the way from plain training to the tail",
+                        100 * blend.share);
+  const std::string temperature =
+      result.calibration ? fmt::format(", temperature {:.3g}", result.calibration->temperature)
+                         : std::string();
+  return fmt::format(
+      "{}{}: validation CVaR{} {} -> {}, mean {} -> {} ({:+.2g} %, budget {:g} %)", choice,
+      temperature, alpha, number_text(blend.plain.cvar), number_text(blend.blended.cvar),
+      number_text(blend.plain.mean), number_text(blend.blended.mean),
+      100 * (blend.blended.mean / blend.plain.mean - 1), 100 * result.budget->mean_budget.value());
 }
 
 std::string factor_line(const RunResult& result) {
@@ -65,8 +69,8 @@ std::vector<std::string> adjustment_lines(const RunReport& report) {
     } else if (result.budget) {
       lines.push_back(label + limit_line(*result.budget, result.model.parts().options));
     }
-    const bool is_changed =
-        result.calibration && std::abs(result.calibration->temperature - 1) > 0.005;
+    const bool is_changed = result.calibration && !result.blend &&
+                            std::abs(result.calibration->temperature - 1) > 0.005;
     if (is_changed) lines.push_back(label + factor_line(result));
   }
   return lines;

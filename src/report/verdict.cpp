@@ -63,13 +63,14 @@ std::string accuracy_text(const PartRisk& risk) {
 }
 
 // Names the algorithms not significantly different from Ada-CVaR, which has the least CVaR.
-std::string similar_text(const RunReport& report) {
+std::string similar_text(const RunReport& report, const RunResult& ada) {
   std::vector<std::string> names;
   for (const RunResult& result : report.results) {
     const Algorithm algorithm = result.model.parts().options.algorithm;
     const bool is_other =
         (algorithm != Algorithm::adacvar && algorithm != Algorithm::mean) || result.budget;
-    if (is_other && detailed_risk(result).best) names.push_back(result_title(result));
+    if (is_other && &result != &ada && detailed_risk(result).best)
+      names.push_back(result_title(result));
   }
   if (names.empty()) return {};
   return fmt::format(" {} {} not significantly different from Ada-CVaR on the {} rows.",
@@ -85,7 +86,7 @@ std::string better_text(const RunReport& report, const RunResult& ada) {
       best = &result;
     }
   }
-  if (best == &ada) return similar_text(report);
+  if (best == &ada) return similar_text(report, ada);
   const std::string change =
       change_than_text(detailed_risk(*best).risk.cvar, detailed_risk(ada).risk.cvar);
   if (change.starts_with("the same")) return {};
@@ -282,7 +283,7 @@ std::string verdict(const RunReport& report) {
                              ? "diverged"
                              : "was stopped before its first epoch ended");
     }
-    const std::string within = budget_comparison(report, *mean);
+    const std::string within = ada->budget ? "" : budget_comparison(report, *mean);
     const std::string pure = comparison(report, *ada, *mean);
     if (within.empty()) return pure;
     return is_useless(*ada, *mean) ? within + " Without a limit on the mean: " + pure

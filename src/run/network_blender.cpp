@@ -78,6 +78,7 @@ Outcome NetworkBlender::blend(const Outcome& plain, const TrainOptions& options,
   outcome.network = single(first(*plain.network));  // without a factor
   outcome.calibration.reset();
   outcome.valid.reset();
+  outcome.detail_seconds = 0;  // those of plain training are its own
   const StopReason reason = plain.result.stop_reason;
   if (reason == StopReason::diverged) return outcome;
   SharedNetwork tail;
