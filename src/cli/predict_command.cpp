@@ -241,8 +241,8 @@ int run_predict(State state, const NetworkMaker* networks) {
   // created, so that an interrupt leaves nothing behind.
   std::optional<RawData> whole;
   if (!is_text_table(state.input.data)) {
-    whole = read_data_like(model.preprocessor, state.input.data,
-                           with_missing_words(model, state.source), {}, state.input.keep);
+    whole = read_features_like(model.preprocessor, state.input.data,
+                               with_missing_words(model, state.source), state.input.keep);
   }
   std::vector<std::string> notes;
   const auto predict_to = [&](const Write& sink) {

@@ -136,20 +136,25 @@ Images read_idx(const std::filesystem::path& images_path, const std::filesystem:
   return parse_idx(file.text(), file.source(), labels_path, std::move(class_names));
 }
 
-Images parse_idx(std::string_view bytes, const std::string& source,
-                 const std::filesystem::path& labels_path, std::vector<std::string> class_names) {
+Images parse_idx_images(std::string_view bytes, const std::string& source) {
   const IdxBytes idx = parse_header(bytes, kImagesMagic, source);
   Images images;
   images.source = source;
-  images.class_names = std::move(class_names);
   images.shape = {.channels = 1, .height = idx.sizes[1], .width = idx.sizes[2]};
   if (images.shape.size() == 0) throw DataError("its images have no pixels", source);
   images.pixels = bytes_of(idx.body);
+  return images;
+}
+
+Images parse_idx(std::string_view bytes, const std::string& source,
+                 const std::filesystem::path& labels_path, std::vector<std::string> class_names) {
+  Images images = parse_idx_images(bytes, source);
+  images.class_names = std::move(class_names);
   const FileBytes labels(labels_path.empty() ? find_labels_file(source) : labels_path);
   images.labels = bytes_of(parse_header(labels.text(), kLabelsMagic, labels.source()).body);
-  if (images.labels.size() != idx.sizes[0]) {
+  if (images.labels.size() != images.rows()) {
     throw DataError(
-        fmt::format("{} labels, {} has {} images", images.labels.size(), source, idx.sizes[0]),
+        fmt::format("{} labels, {} has {} images", images.labels.size(), source, images.rows()),
         labels.source());
   }
   check_labels(images, labels.source());

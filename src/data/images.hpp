@@ -13,17 +13,19 @@
 
 namespace adacvar {
 
-/// Labelled images of one shape, as stored in files: a byte per pixel, row i starting at i *
-/// shape.size().
+/// Images of one shape with their labels, as stored in files: a byte per pixel, row i starting at i
+/// * shape.size().
 struct Images {
   ImageShape shape;
   std::vector<std::uint8_t> pixels;
-  std::vector<std::uint8_t> labels;
+  std::vector<std::uint8_t> labels;  ///< empty: images to predict, without labels
   std::vector<std::string>
       class_names;  ///< names of the labels 0, 1, ...; empty: labels have no names
   std::string source;
 
-  [[nodiscard]] std::size_t rows() const noexcept { return labels.size(); }
+  [[nodiscard]] std::size_t rows() const noexcept {
+    return pixels.empty() ? 0 : pixels.size() / shape.size();
+  }
 };
 
 /// Returns the name of `label`, or its number if it has none.

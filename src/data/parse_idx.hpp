@@ -8,7 +8,10 @@
 
 namespace adacvar {
 
-/// Reads an idx file of images from memory, as read_idx does; `source` is its name in messages.
+/// Reads an idx file of images from memory, without labels; `source` is its name in messages.
+[[nodiscard]] Images parse_idx_images(std::string_view bytes, const std::string& source);
+
+/// As above, with labels, as read_idx does.
 /// Without a path the labels are read from find_labels_file(source).
 [[nodiscard]] Images parse_idx(std::string_view bytes, const std::string& source,
                                const std::filesystem::path& labels_path = {},

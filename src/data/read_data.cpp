@@ -124,8 +124,12 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
       name));
 }
 
+/// Whether the file of labels of an idx file of images is read.
+enum class Labels : std::uint8_t { needed, ignored };
+
 // Opened once, since a pipe cannot be read again.
-RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
+RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv,
+                  Labels labels) {
   FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
   const bool is_cifar = is_batch(name, file.text());
@@ -142,14 +146,17 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
       }
       return {parse_libsvm(file.text(), name), "target"};
     case FileKind::idx:
-      return make_image_data(parse_idx(file.text(), name), options);
+      return make_image_data(labels == Labels::needed ? parse_idx(file.text(), name)
+                                                      : parse_idx_images(file.text(), name),
+                             options);
     case FileKind::csv:
       break;
   }
   return {parse_csv(file, csv), {}};
 }
 
-RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv) {
+RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv,
+             Labels labels = Labels::needed) {
   check_options(options);
   if (name.empty()) {
     throw OptionError(fmt::format("data is not given: a file, or one of {}, {}",
@@ -160,7 +167,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
         make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}), options, "y");
   }
   if (is_named(name)) return read_named(name, options);
-  if (name == kStandardInput) return read_file(kStandardInputFile, options, csv);
+  if (name == kStandardInput) return read_file(kStandardInputFile, options, csv, labels);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     std::vector<std::string> sets = named_sets();
@@ -169,7 +176,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
                                 did_you_mean(name, sets)),
                     name);
   }
-  return read_file(name, options, csv);
+  return read_file(name, options, csv, labels);
 }
 
 class Checksum {
@@ -319,12 +326,16 @@ bool is_text_table(const std::string& name) {
 }
 
 RawData read_data_like(const Preprocessor& training, const std::string& name,
-                       const SourceOptions& options, std::vector<std::string> extra_columns,
-                       const std::vector<std::string>& verbatim) {
+                       const SourceOptions& options, std::vector<std::string> extra_columns) {
   extra_columns.push_back(training.parts().target);
-  ReadOptions text = columns_like(training, read_options(options), extra_columns);
+  return read(name, options, columns_like(training, read_options(options), extra_columns));
+}
+
+RawData read_features_like(const Preprocessor& training, const std::string& name,
+                           const SourceOptions& options, const std::vector<std::string>& verbatim) {
+  ReadOptions text = columns_like(training, read_options(options), {training.parts().target});
   text.verbatim = verbatim;
-  return read(name, options, text);
+  return read(name, options, text, Labels::ignored);
 }
 
 DataFingerprint fingerprint_of(const RawData& data) {

@@ -48,14 +48,18 @@ struct RawData {
 /// since it cannot be read twice.
 [[nodiscard]] bool is_text_table(const std::string& name);
 
-/// Reads data that a trained model is applied to: columns that were categorical in training stay
-/// categorical, numbers have the format of training, and only the features and `extra_columns` of a
-/// text file are kept, the columns `verbatim` of a text file as they are written. A file without
-/// rows is allowed.
+/// Reads data that a trained model is scored on: columns that were categorical in training stay
+/// categorical, numbers have the format of training, and only features, target and `extra_columns`
+/// of a text file are kept. A file without rows is allowed.
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
-                                     std::vector<std::string> extra_columns = {},
-                                     const std::vector<std::string>& verbatim = {});
+                                     std::vector<std::string> extra_columns = {});
+
+/// Reads data to predict, as read_data_like does, with the columns `verbatim` of a text file as
+/// they are written. An idx file of images needs no labels: they are not read.
+[[nodiscard]] RawData read_features_like(const Preprocessor& training, const std::string& name,
+                                         const SourceOptions& options = {},
+                                         const std::vector<std::string>& verbatim = {});
 
 /// Computes the fingerprint of the data. Cost: one pass.
 [[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);

@@ -291,6 +291,15 @@ TEST(Program, images_are_trained_on_evaluated_and_predicted) {
   EXPECT_EQ(lines[0], "prediction,p_0,p_1,p_2");
   EXPECT_TRUE(lines[1].starts_with("0,"));
   EXPECT_TRUE(lines[3].starts_with("2,"));
+  // New images have no labels; a name without `images` has no file of labels.
+  for (const char* const name : {"new-images-idx3", "new"}) {
+    (void)folder.write(name, support::idx_images(60, 2, 2, pixels));
+    EXPECT_EQ(lines_of(run(folder, {"predict", "m.json", name}).out), lines) << name;
+    EXPECT_EQ(run(folder, {"predict", "m.json", name, "-o", "p.csv"}).code, 0) << name;
+    const Outcome unlabelled = run(folder, {"evaluate", "m.json", name});
+    EXPECT_EQ(unlabelled.code, 3);
+    EXPECT_NE(unlabelled.err.find("labels"), std::string::npos) << unlabelled.err;
+  }
   const std::string described = run(folder, {"data", "describe", "a-images-idx3"}).out;
   EXPECT_PRED2(support::has_words, described,
                "a-images-idx3: 60 images ... 1 x 2 x 2 ... 3 classes ... 'label'");
