@@ -1,6 +1,6 @@
 // Question: what does adaptive sampling add to an epoch of a network? LeNet-5 on images of 28 x
-// 28 by Ada-CVaR and by Mean, in turn; the sampler's own time, and that of gathering batches. Wall
-// time: libtorch has threads of its own.
+// 28 by Ada-CVaR and by Mean, in turn, with one thread and with two; the sampler's own time, and
+// that of gathering batches. bench/deep_eager.py compares with PyTorch's eager loop.
 
 #include "deep/torch_model.hpp"
 
@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <numeric>
 #include <vector>
 
@@ -23,7 +24,9 @@ constexpr std::size_t kBatch = 64;
 constexpr std::size_t kSteps = 200;
 constexpr std::size_t kRows = 60'000;  // as many as MNIST has
 
-double seconds() {
+// CPU time for one thread, which other programs do not change; else wall time.
+double seconds(std::uint64_t threads) {
+  if (threads == 1) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -49,7 +52,7 @@ Dataset make_images(std::size_t rows) {
   return data;
 }
 
-double epoch_seconds(const Dataset& data, Algorithm algorithm) {
+double epoch_seconds(const Dataset& data, Algorithm algorithm, std::uint64_t threads) {
   static const auto maker = torch_network_maker();
   TrainOptions options;
   options.algorithm = algorithm;
@@ -58,29 +61,32 @@ double epoch_seconds(const Dataset& data, Algorithm algorithm) {
   options.learning_rate = 0.01;
   NetworkOptions network;
   network.network = "lenet5";
-  const double begin = seconds();
+  network.threads = threads;
+  const double begin = seconds(threads);
   (void)maker->train(data, nullptr, Loss(LossKind::softmax), options, network, {});
-  return seconds() - begin;
+  return seconds(threads) - begin;
 }
 
 // In turn, so that what else the machine does falls on both.
 void BM_LenetEpochs(benchmark::State& state) {
   static const Dataset data = make_images(kBatch * kSteps);
-  (void)epoch_seconds(data, Algorithm::mean);
+  const auto threads = static_cast<std::uint64_t>(state.range(0));
+  const auto time_of = [&](Algorithm algorithm) { return epoch_seconds(data, algorithm, threads); };
+  (void)time_of(Algorithm::mean);
   double mean = 0;
   double ada = 0;
   for (auto _ : state) {
-    mean += epoch_seconds(data, Algorithm::mean);
-    ada += epoch_seconds(data, Algorithm::adacvar);
-    ada += epoch_seconds(data, Algorithm::adacvar);
-    mean += epoch_seconds(data, Algorithm::mean);
+    mean += time_of(Algorithm::mean);
+    ada += time_of(Algorithm::adacvar);
+    ada += time_of(Algorithm::adacvar);
+    mean += time_of(Algorithm::mean);
   }
   const auto steps = static_cast<double>(2 * kSteps * static_cast<std::size_t>(state.iterations()));
   state.counters["mean_us"] = 1e6 * mean / steps;
   state.counters["ada_us"] = 1e6 * ada / steps;
   state.counters["ratio"] = ada / mean;
 }
-BENCHMARK(BM_LenetEpochs)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_LenetEpochs)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 std::vector<Index> random_rows(Rng& rng, std::size_t rows) {
   std::vector<Index> batch(kBatch);

@@ -2,6 +2,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
+#include "deep/max_pool.hpp"
 
 #include <fmt/core.h>
 #include <torch/nn.h>
@@ -69,6 +70,13 @@ class SteadyBatchNormImpl : public nn::Cloneable<SteadyBatchNormImpl> {
   nn::BatchNorm2d norm_{nullptr};
 };
 TORCH_MODULE(SteadyBatchNorm);
+
+class MaxPoolByTwoImpl : public nn::Cloneable<MaxPoolByTwoImpl> {
+ public:
+  void reset() override {}
+  torch::Tensor forward(const torch::Tensor& input) { return max_pool_by_two(input); }
+};
+TORCH_MODULE(MaxPoolByTwo);
 
 /// Two 3x3 convolutions with a shortcut connection [HZRS16].
 class ResidualBlockImpl : public nn::Cloneable<ResidualBlockImpl> {
@@ -138,10 +146,19 @@ nn::Sequential make_lenet(const Plan& plan, std::int64_t padding, std::int64_t s
     const auto pooled = [&](std::int64_t before) { return (before - 2) / stride + 1; };
     return pooled(pooled(side + 2 * padding - 4) - 4);
   };
-  nn::Sequential layers(convolution(nn::Conv2dOptions(plan.channels(), first, 5).padding(padding)),
-                        nn::ReLU(), nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)),
-                        convolution(nn::Conv2dOptions(first, second, 5)), nn::ReLU(),
-                        nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)), nn::Flatten());
+  nn::Sequential layers;
+  const auto add = [&](const nn::Conv2dOptions& options) {
+    layers->push_back(convolution(options));
+    if (stride == 2) {
+      layers->push_back(MaxPoolByTwo());
+    } else {
+      layers->push_back(nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(stride)));
+    }
+    layers->push_back(nn::ReLU());  // the same before or after the maximum; fewer pixels here
+  };
+  add(nn::Conv2dOptions(plan.channels(), first, 5).padding(padding));
+  add(nn::Conv2dOptions(first, second, 5));
+  layers->push_back(nn::Flatten());
   add_head(layers, second * side_after(plan.height()) * side_after(plan.image_width()),
            {plan.units(120), plan.units(84)}, plan.dropout.value_or(0), plan.outputs);
   return layers;
@@ -173,7 +190,7 @@ nn::Sequential make_vgg16_bn(const Plan& plan) {
   for (const std::int64_t full :
        {64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0}) {
     if (full == kPool) {
-      layers->push_back(nn::MaxPool2d(nn::MaxPool2dOptions(2).stride(2)));
+      layers->push_back(MaxPoolByTwo());
       continue;
     }
     const std::int64_t to = plan.units(full);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "deep/torch_model.hpp"
+#include "deep/torch_optimizer.hpp"
+#include "deep/torch_state.hpp"
 
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/train.hpp>
@@ -8,25 +10,11 @@
 
 #include <torch/torch.h>
 
-#include <functional>
 #include <iosfwd>
-#include <memory>
 #include <span>
 #include <vector>
 
 namespace adacvar {
-
-/// A copy of a model's parameters and buffers.
-struct TorchState {
-  std::vector<torch::Tensor> tensors;
-
-  [[nodiscard]] bool is_finite() const;
-};
-
-void add_to_mean(TorchState& mean, double share, const TorchState& state);
-void set_zero(TorchState& state);
-void save_model_state(const TorchState& state, std::ostream& out);
-void load_model_state(TorchState& state, std::istream& in);
 
 /// The training loop's backend for networks. It uses the losses of linear models; their weighted
 /// derivatives with respect to the scores are backpropagated through the network.
@@ -65,19 +53,17 @@ class TorchBackend {
     TorchModel& model_;
   };
 
-  void set_rate(double rate);
   void report_gradient() const;
 
   TorchModel& model_;
   const Dataset& data_;
   const Loss& loss_;
-  const TrainOptions& options_;
   const TrainHooks& hooks_;
   Augment augment_;
   Rng augment_rng_;
   EvaluationScorer scorer_;
   std::vector<torch::Tensor> parameters_;
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  TorchOptimizer optimizer_;
   torch::Tensor output_;
   std::vector<double> targets_, scores_, derivatives_;
 };

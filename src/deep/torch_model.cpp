@@ -83,6 +83,7 @@ std::string first_line(const std::exception& error) {
 TorchModel::TorchModel(torch::nn::AnyModule module, std::size_t outputs, torch::Device device)
     : module_(std::move(module)), outputs_(outputs), device_(device) {
   std::get<torch::nn::AnyModule>(module_).ptr()->to(device);
+  find_type();
 }
 
 TorchModel::TorchModel(torch::jit::Module module, std::size_t outputs, torch::Device device)
@@ -91,9 +92,19 @@ TorchModel::TorchModel(torch::jit::Module module, std::size_t outputs, torch::De
   if (parameters().empty()) {
     throw OptionError("the network has no trainable parameter");
   }
+  find_type();
 }
 
-torch::Tensor TorchModel::forward(const torch::Tensor& input) {
+void TorchModel::find_type() {
+  for (const torch::Tensor& tensor : parameters()) {
+    if (!tensor.is_floating_point()) continue;
+    type_ = tensor.scalar_type();
+    return;
+  }
+}
+
+torch::Tensor TorchModel::forward(const torch::Tensor& rows) {
+  const torch::Tensor input = rows.to(device_, type_);
   torch::Tensor output;
   try {
     if (auto* script = std::get_if<torch::jit::Module>(&module_)) {
@@ -200,14 +211,15 @@ torch::Tensor gather(const Dataset& data, std::span<const Index> rows, Augment a
 
 void evaluation_scores(TorchModel& model, const Dataset& data, std::span<const Index> rows,
                        std::span<double> scores) {
-  constexpr std::size_t kBlock = 256;  // rows; limits the memory that large networks need
+  // Few enough images that their maps stay in the cache; enough rows of tables that the overhead of
+  // an operation does not count.
+  const std::size_t most_rows = data.image.size() > 0 ? 256 : 1024;
   const torch::NoGradGuard no_gradients;
   model.set_training(false);
-  for (std::size_t start = 0; start < rows.size(); start += kBlock) {
-    const auto block = rows.subspan(start, std::min(kBlock, rows.size() - start));
-    const torch::Tensor output = model.forward(gather(data, block).to(model.device()))
-                                     .to(torch::kCPU, torch::kDouble)
-                                     .contiguous();
+  for (std::size_t start = 0; start < rows.size(); start += most_rows) {
+    const auto block = rows.subspan(start, std::min(most_rows, rows.size() - start));
+    const torch::Tensor output =
+        model.forward(gather(data, block)).to(torch::kCPU, torch::kDouble).contiguous();
     std::copy_n(output.data_ptr<double>(), block.size() * model.outputs(),
                 scores.data() + start * model.outputs());
   }

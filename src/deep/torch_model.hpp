@@ -25,9 +25,10 @@ class TorchModel {
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] torch::Device device() const noexcept { return device_; }
 
-  /// Returns scores, batch x outputs, on the device.
+  /// Returns scores, batch x outputs, on the device. The input is moved there and converted to the
+  /// type of the parameters, such as that of a float64 module.
   /// Throws: OptionError if the module fails or returns another shape.
-  [[nodiscard]] torch::Tensor forward(const torch::Tensor& input);
+  [[nodiscard]] torch::Tensor forward(const torch::Tensor& rows);
 
   /// Switches layers such as dropout between training and evaluation mode.
   void set_training(bool on);
@@ -46,9 +47,12 @@ class TorchModel {
   void load(std::istream& in);
 
  private:
+  void find_type();
+
   std::variant<torch::nn::AnyModule, torch::jit::Module> module_;
   std::size_t outputs_;
   torch::Device device_;
+  torch::Dtype type_ = torch::kFloat32;  // of the first parameter
 };
 
 /// Returns the features of `rows` as a batch: rows x features, or rows x channels x height x width

@@ -94,6 +94,24 @@ TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "state"));  // it has done its work
 }
 
+// A process that is killed while it writes a checkpoint leaves a part of it behind.
+TEST(DeepProgram, part_of_a_checkpoint_left_by_a_kill_is_not_read_and_is_removed) {
+  const TemporaryFolder folder;
+  const std::string line =
+      "train sinc --make-rows 200 --network mlp:4 --epochs 2 --quiet --checkpoint state";
+  ASSERT_EQ(adacvar(line, folder).code, 0);
+  const std::string complete = content_of(folder.path() / "state");
+  const RunningProgram killed(ADACVAR_PROGRAM, words_of(line), folder.path());
+  killed.send(SIGKILL);
+  (void)killed.wait();
+  const std::string part = "state.part-" + std::to_string(killed.process()) + "-0";
+  (void)folder.write(part, complete.substr(0, complete.size() / 2));
+  const Outcome resumed = adacvar(line, folder);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / part));
+  EXPECT_EQ(content_of(folder.path() / "state"), complete);
+}
+
 TEST(DeepProgram, checkpoint_of_other_options_is_refused) {
   const TemporaryFolder folder;
   const std::string line = std::string(kTraining) + " --checkpoint state";
@@ -204,6 +222,8 @@ class Nan(torch.nn.Module):
     def forward(self, x):
         return self.one(x) * float('nan')
 torch.jit.script(Nan()).save('nan.pt')
+torch.jit.script(Net().double()).save('net64.pt')
+torch.jit.script(Net().half()).save('net16.pt')
 )");
   const Outcome made = run_program(ADACVAR_PYTHON, {"make.py"}, folder.path());
   if (made.code != 0) GTEST_SKIP() << "no PyTorch for " << ADACVAR_PYTHON << ": " << made.err;
@@ -213,35 +233,41 @@ torch.jit.script(Nan()).save('nan.pt')
     csv += std::to_string(x) + "," + std::to_string(std::sin(x)) + "\n";
   }
   (void)folder.write("data.csv", csv);
-  const Outcome trained = adacvar(
-      "train data.csv --target y --network net.pt --raw-features --epochs 40 --model m.json",
-      folder);
-  ASSERT_EQ(trained.code, 0) << trained.err;
-  const Outcome predicted = adacvar("predict m.json data.csv -o p.csv", folder);
-  ASSERT_EQ(predicted.code, 0) << predicted.err;
   (void)folder.write("check.py", R"(
-import csv, json, torch
-net = torch.jit.load('m.json.pt')
+import csv, sys, torch
+name, model = sys.argv[1:]
+net = torch.jit.load(model + '.pt')
 assert not net.training
-start = torch.jit.load('net.pt')
+start = torch.jit.load(name)
+assert net.hidden.weight.dtype == start.hidden.weight.dtype
 assert not torch.equal(net.hidden.weight, start.hidden.weight), 'nothing was learned'
-model = json.load(open('m.json'))
-text = json.dumps(model)
-x = torch.tensor([[float(row['x'])] for row in csv.DictReader(open('data.csv'))])
+x = [[float(row['x'])] for row in csv.DictReader(open('data.csv'))]
 p = torch.tensor([float(row['prediction']) for row in csv.DictReader(open('p.csv'))])
 with torch.no_grad():
-    y = net(x).squeeze(1)
+    y = net(torch.tensor(x, dtype=net.hidden.weight.dtype)).squeeze(1)
 # Targets were standardised: predictions are a line in the scores.
 a = torch.stack([y, torch.ones_like(y)], 1)
 fit = torch.linalg.lstsq(a.double(), p.double().unsqueeze(1)).solution
 assert (a.double() @ fit - p.double().unsqueeze(1)).abs().max() < 1e-5
 )");
-  const Outcome checked = run_program(ADACVAR_PYTHON, {"check.py"}, folder.path());
-  EXPECT_EQ(checked.code, 0) << checked.err;
+  for (const std::string name : {"net", "net64"}) {
+    const Outcome trained =
+        adacvar("train data.csv --target y --raw-features --epochs 40 --network " + name +
+                    ".pt --model " + name + ".json",
+                folder);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Outcome predicted = adacvar("predict " + name + ".json data.csv -o p.csv", folder);
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    const Outcome checked =
+        run_program(ADACVAR_PYTHON, {"check.py", name + ".pt", name + ".json"}, folder.path());
+    EXPECT_EQ(checked.code, 0) << checked.err;
+  }
   const Outcome wide = adacvar("train data.csv --target y --network wide.pt", folder);
   EXPECT_EQ(wide.code, 2);
-  for (const auto& [name, words] : {std::pair{"cut.pt", "trainable parameter"},
-                                    std::pair{"nan.pt", "a score that is not finite"}}) {
+  for (const auto& [name, words] :
+       {std::pair{"cut.pt", "trainable parameter"},
+        std::pair{"nan.pt", "a score that is not finite"},
+        std::pair{"net16.pt", "the network fails on a batch of 2 x 1"}}) {
     const Outcome refused =
         adacvar(std::string("train data.csv --target y --network ") + name, folder);
     EXPECT_EQ(refused.code, 2) << refused.err;

@@ -1,5 +1,6 @@
 #include <adacvar/deep/networks.hpp>
 
+#include "deep/max_pool.hpp"
 #include "support/expect_words.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -319,6 +321,34 @@ TEST(Networks, Refused) {
   expect_words<OptionError>(
       [] { (void)make_network({.network = "mlp", .dropout = 1}, table(13, 1)); },
       "dropout = 1 is outside [0, 1)");
+}
+
+// The twin is torch's own. Values from a few numbers make ties; odd sides leave a line out.
+TEST(Networks, max_pool_is_that_of_torch_with_its_gradient) {
+  torch::manual_seed(3);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [height, width] :
+       {std::pair{2, 2}, std::pair{10, 10}, std::pair{28, 28}, std::pair{7, 9}, std::pair{2, 35}}) {
+    for (const bool has_nan : {false, true}) {
+      torch::Tensor maps = torch::randint(-3, 4, {5, 3, height, width}, torch::kFloat32);
+      if (has_nan) maps.index_put_({0, 1, 1, 0}, nan);
+      torch::Tensor other = maps.clone();
+      maps.requires_grad_();
+      other.requires_grad_();
+      const torch::Tensor ours = max_pool_by_two(maps);
+      const torch::Tensor theirs = torch::max_pool2d(other, 2);
+      EXPECT_TRUE(torch::allclose(ours, theirs, 0, 0, /*equal_nan=*/true));
+      const torch::Tensor gradient = torch::randn_like(theirs);
+      ours.backward(gradient);
+      theirs.backward(gradient);
+      EXPECT_TRUE(torch::equal(maps.grad(), other.grad())) << height << " x " << width;
+    }
+  }
+  // Of another layout or type.
+  const torch::Tensor wide = torch::randn({2, 4, 6, 8}).transpose(2, 3);
+  EXPECT_TRUE(torch::equal(max_pool_by_two(wide), torch::max_pool2d(wide, 2)));
+  const torch::Tensor exact = torch::randn({2, 4, 6, 8}, torch::kFloat64);
+  EXPECT_TRUE(torch::equal(max_pool_by_two(exact), torch::max_pool2d(exact, 2)));
 }
 
 }  // namespace

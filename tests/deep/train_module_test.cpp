@@ -1,6 +1,7 @@
 #include <adacvar/deep/train_module.hpp>
 
 #include "deep/torch_model.hpp"
+#include "deep/torch_optimizer.hpp"
 #include "support/expect_words.hpp"
 #include "support/message_of.hpp"
 #include "support/run_program.hpp"
@@ -119,6 +120,54 @@ TEST(TrainModule, adam_is_that_of_the_core) {
   const std::vector<double> ours = all_scores(*found.model, data);
   const std::vector<double> theirs = all_scores(train(data, nullptr, loss, options).model, data);
   for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-4);
+}
+
+// The twin is torch::optim, in both precisions and, by a transposed parameter, without the fast
+// path.
+TEST(TorchOptimizer, steps_as_torch_does) {
+  const auto compare = [](const OptimizerOptions& options, torch::Dtype type, auto make) {
+    torch::manual_seed(1);
+    std::vector<torch::Tensor> ours;
+    std::vector<torch::Tensor> theirs;
+    for (const auto& start :
+         {torch::randn({40, 30}, type), torch::randn({7}, type), torch::randn({5, 6}, type).t()}) {
+      ours.push_back(start.clone().requires_grad_());
+      theirs.push_back(start.clone().requires_grad_());
+    }
+    ours.push_back(torch::ones({2}, type).requires_grad_());  // never has a gradient
+    TorchOptimizer optimizer(ours, options);
+    const auto twin = make(theirs);
+    for (int t = 0; t < 20; ++t) {
+      optimizer.drop_gradients();
+      for (std::size_t p = 0; p < theirs.size(); ++p) {
+        const torch::Tensor gradient = torch::randn_like(theirs[p].detach());
+        ours[p].mutable_grad() = gradient;
+        theirs[p].mutable_grad() = gradient.clone();
+      }
+      optimizer.step(0.1);
+      const torch::NoGradGuard no_gradients;
+      for (torch::Tensor& tensor : theirs) tensor.mul_(1 - 0.1 * options.weight_decay);
+      twin->step();
+    }
+    const double tolerance = type == torch::kFloat32 ? 1e-5 : 1e-12;
+    for (std::size_t p = 0; p < theirs.size(); ++p) {
+      EXPECT_TRUE(torch::allclose(ours[p], theirs[p], tolerance, tolerance)) << p;
+    }
+    EXPECT_TRUE(torch::equal(ours[3], torch::ones({2}, type)));
+  };
+  for (const torch::Dtype type : {torch::kFloat32, torch::kFloat64}) {
+    for (const bool nesterov : {false, true}) {
+      const OptimizerOptions sgd{OptimizerKind::sgd, 0.9, nesterov, 0.05};
+      compare(sgd, type, [&](const auto& parameters) {
+        return std::make_unique<torch::optim::SGD>(
+            parameters, torch::optim::SGDOptions(0.1).momentum(0.9).nesterov(nesterov));
+      });
+    }
+    const OptimizerOptions adam{OptimizerKind::adam, 0, false, 0.05};
+    compare(adam, type, [](const auto& parameters) {
+      return std::make_unique<torch::optim::Adam>(parameters, torch::optim::AdamOptions(0.1));
+    });
+  }
 }
 
 TEST(TrainModule, network_beats_every_linear_model_where_classes_are_not_linear) {

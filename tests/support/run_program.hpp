@@ -38,6 +38,7 @@ class RunningProgram {
     if (process_ == 0) become(program, arguments);
   }
 
+  [[nodiscard]] pid_t process() const { return process_; }
   void send(int signal) const { ::kill(process_, signal); }
   [[nodiscard]] std::string printed_so_far() const { return content_of(folder_ / ".err"); }
 
