@@ -74,10 +74,13 @@ class Family {
   // Losses with a kink ask for a start that is near.
   [[nodiscard]] Start start_near(const Solution& guess, double gamma) const {
     const Certificate& certificate = guess.certificate;
-    const bool is_far =
-        !is_smooth(search_.problem().loss()) && !(certificate.relative_gap() < kFar);
-    if (guess.theta.size() == 0 || is_far) return search_.start({alpha_, gamma}, factor_(gamma));
-    return {guess.theta, certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0};
+    const bool is_far = !(certificate.relative_gap() < kFar);
+    const bool needs_near = !is_smooth(search_.problem().loss());
+    if (guess.theta.size() == 0 || (is_far && needs_near))
+      return search_.start({alpha_, gamma}, factor_(gamma));
+    return {.theta = guess.theta,
+            .gap = certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0,
+            .room = is_far ? Start{}.room : kRoomNearby};
   }
 
   // To a part of the tolerance: mixtures inherit what is left open.
@@ -96,11 +99,16 @@ class Family {
     return solution;
   }
 
+  using Entry = std::map<double, Solution>::value_type;
+
   // The best of the neighbours and their mixture, with the bound of their duals' mixture. With one
   // neighbour no bound is known.
   [[nodiscard]] Solution between_neighbours(double gamma, double tolerance) const {
     auto above = solutions_.lower_bound(gamma);
     auto below = std::make_reverse_iterator(above);
+    const auto chord = above != solutions_.end() && below != solutions_.rend()
+                           ? chord_bound(*below, *above, gamma)
+                           : Certificate{};
     const auto is_mixture = [](const auto& entry) { return entry.second.dual == nullptr; };
     above = std::find_if_not(above, solutions_.end(), is_mixture);
     below = std::find_if_not(below, solutions_.rend(), is_mixture);
@@ -112,13 +120,11 @@ class Family {
       nearest.certificate = {.upper = value(nearest, gamma)};
       return nearest;
     }
-    return mixture(*below, *above, gamma, tolerance);
+    return mixture(*below, *above, gamma, tolerance, chord);
   }
 
-  using Entry = std::map<double, Solution>::value_type;
-
   [[nodiscard]] Solution mixture(const Entry& below, const Entry& above, double gamma,
-                                 double tolerance) const {
+                                 double tolerance, Certificate chord) const {
     const Solution& one = below.second;
     const Solution& other = above.second;
     const double share = (gamma - below.first) / (above.first - below.first);
@@ -127,21 +133,48 @@ class Family {
     Solution best = measured(mixed.theta, mixed.losses);
     if (value(one, gamma) < value(best, gamma)) best = one;
     if (value(other, gamma) < value(best, gamma)) best = other;
-    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
-    const double radius = search_.radius(best.theta);
-    const DualBound bound = mixed_bound(problem, *one.dual, *other.dual, share, mixed, radius,
-                                        value(best, gamma) / (1 + tolerance));
-    best.certificate = {.lower = bound.lower(problem, radius),
-                        .upper = value(best, gamma),
-                        .rounding = std::max(one.certificate.rounding, other.certificate.rounding),
-                        .radius = radius};
+    best.certificate = chord;
+    best.certificate.upper = value(best, gamma);
+    if (!(best.theta.norm() <= chord.radius) || !is_within(best.certificate, tolerance)) {
+      best.certificate = mixed_certificate(one, other, share, gamma, tolerance, mixed, best);
+    }
     best.status = ExactStatus::optimal;
     best.dual = nullptr;
     return best;
   }
 
-  static constexpr double kFar = 0.02;  // relative gap
-  static constexpr double kNodeShare = 0.25;
+  // The bound of the mixture of their duals.
+  [[nodiscard]] Certificate mixed_certificate(const Solution& one, const Solution& other,
+                                              double share, double gamma, double tolerance,
+                                              const EvaluatedModel& mixed,
+                                              const Solution& best) const {
+    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
+    const double radius = search_.radius(best.theta);
+    const double upper = value(best, gamma);
+    const double enough = upper / (1 + tolerance);
+    const double hopeless = enough * (1 - (is_smooth(problem.loss()) ? 2 : 100) * tolerance);
+    const DualBound bound =
+        mixed_bound(problem, *one.dual, *other.dual, share, mixed, radius, {enough, hopeless});
+    return {.lower = bound.lower(problem, radius),
+            .upper = upper,
+            .rounding = std::max(one.certificate.rounding, other.certificate.rounding),
+            .radius = radius};
+  }
+
+  // The least value is concave in gamma, for models of any radius: no less than the chord.
+  static Certificate chord_bound(const Entry& below, const Entry& above, double gamma) {
+    const Certificate& one = below.second.certificate;
+    const Certificate& other = above.second.certificate;
+    const double share = (gamma - below.first) / (above.first - below.first);
+    const double chord = (1 - share) * one.lower + share * other.lower;
+    return {.lower = (1 - 8 * std::numeric_limits<double>::epsilon()) * chord,
+            .rounding = std::max(one.rounding, other.rounding),
+            .radius = std::min(one.radius, other.radius)};
+  }
+
+  static constexpr double kFar = 0.01;  // relative gap
+  static constexpr double kRoomNearby = 1.25;
+  static constexpr double kNodeShare = 0.5;
   static constexpr double kFinest = 1e-6;  // finer than that only if asked for
 
   const ExactSearch& search_;

@@ -17,7 +17,8 @@ namespace adacvar {
 /// Where to begin, and how far from the optimum that may be.
 struct Start {
   Eigen::VectorXd theta;
-  double gap = 0;  // 0: not known
+  double gap = 0;   // 0: not known
+  double room = 2;  // how many tails of the worst rows to begin with
 };
 
 struct SearchOptions {

@@ -34,7 +34,7 @@ class TailSearch {
     best.certificate.upper = std::numeric_limits<double>::infinity();
     double gap = start.gap;
     prepare_mean(start.theta);
-    begin(problem_.losses(start.theta), gap);
+    begin(problem_.losses(start.theta), start);
     const double constant = problem_.risk(problem_.constant_losses());
     best.certificate.rounding = problem_.rounding(constant);
     for (int round = 1;; ++round) {
@@ -77,18 +77,18 @@ class TailSearch {
     return kinks_->take_passed(derivatives);
   }
 
-  // The worst rows; all of them when they are few, or when many are within `margin` of the level,
+  // The worst rows; all of them when they are few, or when many are within the gap of the level,
   // as they are where the best classifier knows nothing: the worst by a hair are no fair sample.
   // But a level that is next to nothing has most rows below it however little they count.
-  void begin(const std::vector<double>& losses, double margin) {
+  void begin(const std::vector<double>& losses, const Start& start) {
     const double tail_level = problem_.tail_level(losses);
-    const double level = tail_level - std::min(margin, 0.05 * tail_level);
+    const double level = tail_level - std::min(start.gap, 0.05 * tail_level);
     double reach = 0;  // of the cap's multiples: 1 is a tail
     for (std::size_t i = 0; i < losses.size(); ++i) {
       if (losses[i] >= level) reach += problem_.cap(static_cast<Index>(i));
     }
     const bool all = problem_.rows() < kFew || reach > 2 * kRoom;
-    take(losses, all ? kLowest : std::min(level, problem_.tail_level(losses, kRoom)));
+    take(losses, all ? kLowest : std::min(level, problem_.tail_level(losses, start.room)));
   }
 
   // All that reaches `level`. False when no row is new.
@@ -154,10 +154,14 @@ void try_to_separate(const Problem& problem, const SearchOptions& options, Solve
 // Among many optima, the model without weights where it is one.
 void prefer_constant(const Problem& problem, const SearchOptions& options, SolverOutcome& outcome) {
   if (outcome.status != ExactStatus::optimal) return;
-  SolverOutcome constant = outcome;
-  constant.certificate.upper = std::numeric_limits<double>::infinity();
-  constant.offer(problem, options, problem.constant(), problem.risk(problem.constant_losses()));
-  if (is_within(constant.certificate, options.tolerance)) outcome = std::move(constant);
+  const Eigen::VectorXd constant = problem.constant();
+  Certificate certificate = outcome.certificate;
+  certificate.upper = problem.risk(problem.constant_losses());
+  certificate.radius = radius_for(options.radius, constant);
+  certificate.lower = outcome.dual.lower(problem, certificate.radius);
+  if (!is_within(certificate, options.tolerance)) return;
+  outcome.theta = constant;
+  outcome.certificate = certificate;
 }
 
 }  // namespace

@@ -68,35 +68,21 @@ class BorderPoint : public MixedPoint {
  public:
   BorderPoint(const MixedPoint& mixture, const EvaluatedModel& near)
       : MixedPoint(mixture),
-        mixed_rho_(rho_),
         conjugate_(problem_.loss()),
         place_(problem_.rows()),
         turn_(is_smooth(problem_.loss()) ? 0 : problem_.rows()) {
     place_rows(near.losses);
     if (!turn_.empty()) turn_rows(near.theta);
     for_each_row(problem_.rows(), problem_.threads(), [&](std::size_t r) { set_first(r); });
+    std::vector<Index> others;
     for (std::size_t r = 0; r < problem_.rows(); ++r) {
-      if (is_between(place_[r]) || (!turn_.empty() && is_between(turn_[r]))) {
-        border_.push_back(static_cast<Index>(r));
-      }
+      const bool moves = is_between(place_[r]) || (!turn_.empty() && is_between(turn_[r]));
+      (moves ? border_ : others).push_back(static_cast<Index>(r));
     }
+    others_rho_ = plus_change(rho_, others);
   }
 
-  const DualResidual& residual() {
-    std::vector<Index> rows;
-    std::vector<double> changes;
-    for (std::size_t r = 0; r < products_.size(); ++r) {
-      const double change = q_.weights[r] * derivatives_[r] - products_[r];
-      if (std::abs(change) <= 4 * kEpsilon * std::abs(products_[r])) continue;
-      rows.push_back(static_cast<Index>(r));
-      changes.push_back(change);
-    }
-    const DualResidual change =
-        dual_residual(problem_, rows, changes, std::vector<double>(rows.size(), 1.0));
-    rho_ = {mixed_rho_.value + change.value, mixed_rho_.error + change.error,
-            mixed_rho_.sizes + 2 * change.sizes};
-    return rho_;
-  }
+  const DualResidual& residual() { return rho_ = plus_change(others_rho_, border_); }
 
   // Weights that add up to too much are all made smaller: those of the tail are at least its mass.
   [[nodiscard]] DualBound bound() const {
@@ -189,6 +175,22 @@ class BorderPoint : public MixedPoint {
     through_band(turn_, band());
   }
 
+  // With what has changed in these rows since the mixture.
+  [[nodiscard]] DualResidual plus_change(const DualResidual& from,
+                                         std::span<const Index> among) const {
+    std::vector<Index> rows;
+    std::vector<double> changes;
+    for (const Index r : among) {
+      const double change = q_.weights[r] * derivatives_[r] - products_[r];
+      if (std::abs(change) <= 4 * kEpsilon * std::abs(products_[r])) continue;
+      rows.push_back(r);
+      changes.push_back(change);
+    }
+    const DualResidual change =
+        dual_residual(problem_, rows, changes, std::vector<double>(rows.size(), 1.0));
+    return {from.value + change.value, from.error + change.error, from.sizes + 2 * change.sizes};
+  }
+
   // Rows that the mixture has in the same place stay as they are: most of them.
   void set_first(std::size_t r) {
     const auto row = static_cast<Index>(r);
@@ -220,7 +222,7 @@ class BorderPoint : public MixedPoint {
 
   static constexpr double kBand = 0.5;
   static constexpr double kSame = 1e-6;
-  DualResidual mixed_rho_;
+  DualResidual others_rho_;  // with the changes of rows that are not at the border
   Conjugate conjugate_;
   std::vector<double> place_;  // shares of the caps
   std::vector<double> turn_;   // shares of the derivatives' range; empty: those of the mixture
@@ -242,11 +244,13 @@ DualRows::DualRows(const Problem& problem, const DualBound& bound)
 }
 
 DualBound mixed_bound(const Problem& problem, const DualRows& one, const DualRows& other,
-                      double share, const EvaluatedModel& near, double radius, double enough) {
+                      double share, const EvaluatedModel& near, double radius,
+                      const BoundGoal& goal) {
   constexpr int kMostPasses = 6;
   const MixedPoint mixture(problem, one, other, share);
   DualBound best = mixture.bound();
-  if (problem.outputs() > 1 || best.lower(problem, radius) >= enough) return best;
+  const double lower = best.lower(problem, radius);
+  if (problem.outputs() > 1 || lower >= goal.enough || lower < goal.hopeless) return best;
   BorderPoint point(mixture, near);
   double last = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass <= kMostPasses; ++pass) {

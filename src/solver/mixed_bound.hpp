@@ -24,6 +24,12 @@ struct EvaluatedModel {
   std::vector<double> losses;
 };
 
+/// When to stop looking for a better bound.
+struct BoundGoal {
+  double enough;        ///< no more is needed
+  double hopeless = 0;  ///< a mixture that proves less than this will not become enough
+};
+
 /// A bound, without its point, for a risk between two others: from the mixture (1 - share) one +
 /// share other of points that solve those, and `near`, a model that nearly minimises this one.
 ///
@@ -32,9 +38,9 @@ struct EvaluatedModel {
 /// the tail, or the kink of their loss, between the two solutions have in the middle: for these,
 /// `near` tells the side, and those next to the border balance the rest. Cost: passes over the rows
 /// without their features, and a few Gram matrices of the rows that pass; only the first of these
-/// if the mixture proves `enough` for models up to `radius`.
+/// if the mixture proves `enough` for models up to `radius`, or is hopeless.
 [[nodiscard]] DualBound mixed_bound(const Problem& problem, const DualRows& one,
                                     const DualRows& other, double share, const EvaluatedModel& near,
-                                    double radius, double enough);
+                                    double radius, const BoundGoal& goal);
 
 }  // namespace adacvar

@@ -112,6 +112,24 @@ TEST(Frontier, is_monotone_convex_and_certified) {
   }
 }
 
+// Points that chords and mixtures of neighbours certify, against solutions of their own.
+TEST(Frontier, bounds_between_solutions_are_below_the_least) {
+  for (const LossKind kind : kAllLosses) {
+    SCOPED_TRACE(kLossNames.of(kind));
+    const Dataset data = noisy_data(kind, 80, 5);
+    const Loss loss(kind, 1, 0.3);
+    const ExactOptions options{.risk = {.alpha = 0.2}, .ridge = 0.01, .tolerance = 1e-8};
+    Frontier rough(data, loss, options);
+    rough.spread(15, 1e-2);
+    Frontier fine(data, loss, options);
+    for (const auto& [gamma, point] : rough.points()) {
+      EXPECT_LE(point.certificate.relative_gap(), 1e-2);
+      EXPECT_LE(point.certificate.lower, fine.at(gamma).certificate.upper) << gamma;
+      EXPECT_GE(point.certificate.upper, fine.at(gamma).certificate.lower) << gamma;
+    }
+  }
+}
+
 TEST(Frontier, limits_are_met_and_certified) {
   for (const LossKind kind : kAllLosses) {
     for (const double ridge : {0.0, 0.02}) {

@@ -58,9 +58,9 @@ TEST_P(MixedBound, lies_between_the_line_and_the_least_value) {
     const EvaluatedModel near{theta, problem.losses(theta)};
     const double line = std::lerp(low.certificate.lower, high.certificate.lower, share);
     const double mixed =
-        mixed_bound(problem, one, other, share, near, radius, 0).lower(problem, radius);
+        mixed_bound(problem, one, other, share, near, radius, {0}).lower(problem, radius);
     const double best =
-        mixed_bound(problem, one, other, share, near, radius, kMost).lower(problem, radius);
+        mixed_bound(problem, one, other, share, near, radius, {kMost}).lower(problem, radius);
     EXPECT_GE(mixed, line * (1 - 1e-6)) << "share " << share;
     EXPECT_GE(best, mixed) << "share " << share;
     EXPECT_LE(best, least.certificate.upper) << "share " << share;
@@ -91,7 +91,7 @@ TEST(MixedBoundOfAnyModel, is_never_above_an_attained_value) {
     Eigen::VectorXd theta = low.theta;
     for (double& entry : theta) entry += 0.3 * (2 * rng.uniform() - 1);
     const DualBound bound = mixed_bound(problem, {whole, low.dual}, {whole, high.dual}, 0.5,
-                                        {theta, problem.losses(theta)}, 100, kMost);
+                                        {theta, problem.losses(theta)}, 100, {kMost});
     EXPECT_LE(bound.lower(problem, 100), least);
   }
 }
