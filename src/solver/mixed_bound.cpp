@@ -143,7 +143,8 @@ class BorderPoint : public MixedPoint {
   }
 
  private:
-  static bool is_between(double share) { return share > 0 && share < 1; }
+  // Interior points leave all rows off their limits by a little.
+  static bool is_between(double share) { return share > kAtLimit && share < 1 - kAtLimit; }
   static double mobility(double share) { return std::max(0.0, share * (1 - share)); }
 
   // Shares of the way through a band around 0 that holds `count` of the values.
@@ -222,6 +223,7 @@ class BorderPoint : public MixedPoint {
 
   static constexpr double kBand = 0.5;
   static constexpr double kSame = 1e-6;
+  static constexpr double kAtLimit = 1e-4;
   DualResidual others_rho_;  // with the changes of rows that are not at the border
   Conjugate conjugate_;
   std::vector<double> place_;  // shares of the caps
