@@ -28,14 +28,14 @@ class TailSearch {
   TailSearch(const Problem& problem, const SearchOptions& options)
       : problem_(problem), options_(options), is_in_(problem.rows()) {}
 
-  SolverOutcome run(const Start& start) {
+  /// `constant`: the risk of the constant model.
+  SolverOutcome run(const Start& start, double constant) {
     SolverOutcome best;
     best.theta = start.theta;
     best.certificate.upper = std::numeric_limits<double>::infinity();
     double gap = start.gap;
     prepare_mean(start.theta);
     begin(problem_.losses(start.theta), start);
-    const double constant = problem_.risk(problem_.constant_losses());
     best.certificate.rounding = problem_.rounding(constant);
     for (int round = 1;; ++round) {
       SolverOutcome found = solve(best, gap, constant);
@@ -152,11 +152,12 @@ void try_to_separate(const Problem& problem, const SearchOptions& options, Solve
 }
 
 // Among many optima, the model without weights where it is one.
-void prefer_constant(const Problem& problem, const SearchOptions& options, SolverOutcome& outcome) {
+void prefer_constant(const Problem& problem, const SearchOptions& options, double risk,
+                     SolverOutcome& outcome) {
   if (outcome.status != ExactStatus::optimal) return;
   const Eigen::VectorXd constant = problem.constant();
   Certificate certificate = outcome.certificate;
-  certificate.upper = problem.risk(problem.constant_losses());
+  certificate.upper = risk;
   certificate.radius = radius_for(options.radius, constant);
   certificate.lower = outcome.dual.lower(problem, certificate.radius);
   if (!is_within(certificate, options.tolerance)) return;
@@ -168,14 +169,15 @@ void prefer_constant(const Problem& problem, const SearchOptions& options, Solve
 
 SolverOutcome minimise_cvar(const Problem& problem, const SearchOptions& options,
                             const Start& start) {
+  const double constant = problem.risk(problem.constant_losses());
   SolverOutcome outcome;
   if (problem.is_mean()) {  // the distribution is known
     outcome = minimise_weighted(problem, shares_of(problem, 1), start.theta, options);
   } else {
-    outcome = TailSearch(problem, options).run(start);
+    outcome = TailSearch(problem, options).run(start, constant);
     try_to_separate(problem, options, outcome);
   }
-  prefer_constant(problem, options, outcome);
+  prefer_constant(problem, options, constant, outcome);
   return outcome;
 }
 
