@@ -3,6 +3,7 @@
 #include <adacvar/base/error.hpp>
 #include "data/read_data.hpp"
 #include "run/model_file.hpp"
+#include "run/network_blender.hpp"
 
 #include <fmt/core.h>
 
@@ -83,7 +84,7 @@ std::vector<UsedFile> files_written(const OptionList& options) {
     if (option.role != PathRole::output || option.text().empty()) continue;
     files.push_back({option_text(option), option.text()});
     if (option.name == "checkpoint" && has_weights) {
-      files.push_back({option_text(option), option.text() + ".tail"});
+      files.push_back({option_text(option), tail_checkpoint(option.text())});
     }
     if (option.name == "model" && has_weights) {
       for (fs::path& path : weights_paths(option.text())) {

@@ -8,6 +8,7 @@
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
 #include "learner/train_conditions.hpp"
+#include "run/network_blender.hpp"
 #include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -128,7 +129,9 @@ void remove_checkpoint(const State& state, const RunReport& report) {
   const StopReason reason = report.results[0].model.parts().stop_reason;
   const bool ended =
       reason == StopReason::epochs || reason == StopReason::patience || reason == StopReason::gap;
-  if (!path.empty() && ended) std::filesystem::remove(path);
+  if (path.empty() || !ended) return;
+  std::filesystem::remove(path);
+  if (report.results[0].blend) std::filesystem::remove(tail_checkpoint(path));
 }
 
 std::vector<std::string> data_names(const RunOptions& options) {

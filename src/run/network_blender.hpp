@@ -9,6 +9,7 @@
 #include <adacvar/run/run.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,11 @@ struct Stage {
   bool is_tail = false;
   const Network* start = nullptr;  ///< weights to start from
 };
+
+/// The checkpoint of training for the tail, beside that of plain training.
+[[nodiscard]] inline std::filesystem::path tail_checkpoint(std::filesystem::path checkpoint) {
+  return checkpoint += ".tail";
+}
 
 /// Joins plain training of a network with training for its tail: by fine-tuning, whose weights are
 /// interpolated, or by a second network, whose scores are mixed. The validation rows choose.

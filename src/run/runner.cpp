@@ -385,7 +385,7 @@ class Runner {
       hooks.checkpoint = options_.checkpoint.checkpoint;
       hooks.run_identity = identity_of(options);
       if (stage.is_tail) {
-        hooks.checkpoint += ".tail";
+        hooks.checkpoint = tail_checkpoint(hooks.checkpoint);
         hooks.run_identity += options_.blend.mix ? " of a mixture" : " after plain training";
       }
     }

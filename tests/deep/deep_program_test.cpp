@@ -70,16 +70,17 @@ TEST(DeepProgram, train_evaluate_predict_and_compare_work_as_with_linear_models)
   EXPECT_EQ(compared.out.find("exact"), std::string::npos);
 }
 
-TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
+// Kills twice, each time once the checkpoint `watched` has changed.
+void expect_same_after_kills(const std::string& training, const std::string& watched) {
   const TemporaryFolder whole;
-  ASSERT_EQ(adacvar(kTraining, whole).code, 0);
+  ASSERT_EQ(adacvar(training, whole).code, 0);
   const TemporaryFolder folder;
-  const std::string line = std::string(kTraining) + " --checkpoint state";
+  const std::string line = training + " --checkpoint state";
   for (int kills = 0; kills < 2; ++kills) {
-    const std::string before = content_of(folder.path() / "state");
+    const std::string before = content_of(folder.path() / watched);
     const RunningProgram running(ADACVAR_PROGRAM, words_of(line), folder.path());
     // Waits until training has progressed; a program that ends sooner tests nothing.
-    while (content_of(folder.path() / "state") == before) {
+    while (content_of(folder.path() / watched) == before) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     running.send(SIGKILL);
@@ -92,6 +93,18 @@ TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
             content_of(whole.path() / "model.json.pt"));
   EXPECT_EQ(content_of(folder.path() / "model.json"), content_of(whole.path() / "model.json"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "state"));  // it has done its work
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "state.tail"));
+}
+
+TEST(DeepProgram, killed_and_started_again_it_ends_in_the_same_weights) {
+  expect_same_after_kills(kTraining, "state");
+}
+
+TEST(DeepProgram, killed_while_it_fine_tunes_it_ends_in_the_same_weights) {
+  expect_same_after_kills(
+      "train sinc --make-rows 800 --network mlp:16 --network-threads 1 --epochs 20 --fine-tune 10 "
+      "--dropout 0.2 --quiet --model model.json",
+      "state.tail");
 }
 
 // A process that is killed while it writes a checkpoint leaves a part of it behind.
