@@ -164,10 +164,13 @@ def run_all():
 
 
 def chosen(runs, case, seed, name):
-    """The run of the learning rate that the validation rows prefer: by the mean for plain training, else by the CVaR."""
-    by = "mean" if name.startswith("mean") else "cvar"
-    found = [results[name] for (a, b, _, _), results in runs.items() if (a, b) == (case, seed) and name in results]
-    return min(found, key=lambda result: result["valid"][by]) if found else None
+    """The run of the learning rate that the validation rows prefer: by the CVaR if there is no budget on the mean, else by the mean of
+    plain training, as --tune does."""
+    decides, by = (name, "cvar") if name.startswith("from") else ("mean", "mean")
+    own = [(key, results) for key, results in runs.items() if key[:2] == (case, seed)]
+    rates = {key[3]: results[decides]["valid"][by] for key, results in own if decides in results}
+    rate = min(rates, key=rates.get)
+    return next((results[name] for key, results in own if name in results and key[3] == rate), None)
 
 
 def seeds_of(runs, case):
