@@ -68,7 +68,7 @@ class TailSearch {
     if (KinkRows::are_worth_while(problem_, mean_)) kinks_.emplace(problem_, mean_, theta);
   }
 
-  // Of the mean, rows that are on the other side of their kink now. False when none is new.
+  // Takes in rows of the mean that are on the other side of their kink now. False when none is new.
   bool take_passed(const Eigen::VectorXd& theta) {
     if (!kinks_) return false;
     std::vector<double> losses;

@@ -15,7 +15,7 @@ namespace adacvar {
 
 namespace {
 
-// Of the bound: what is left of the residual may cost this.
+// Share of the bound that what is left of the residual may cost.
 constexpr double kEnough = 1e-6;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -89,7 +89,7 @@ class BorderPoint : public MixedPoint {
     return MixedPoint::bound(std::max(0.0, excess()) / (1 - problem_.settings().risk.gamma));
   }
 
-  // Of the free weights over what they may add up to.
+  // Excess of the free weights over what they may add up to.
   [[nodiscard]] double excess() const {
     detail::AccurateSum sum;
     for (std::size_t r = 0; r < place_.size(); ++r) {

@@ -344,7 +344,7 @@ TEST(Networks, max_pool_is_that_of_torch_with_its_gradient) {
       EXPECT_TRUE(torch::equal(maps.grad(), other.grad())) << height << " x " << width;
     }
   }
-  // Of another layout or type.
+  // For another layout or type.
   const torch::Tensor wide = torch::randn({2, 4, 6, 8}).transpose(2, 3);
   EXPECT_TRUE(torch::equal(max_pool_by_two(wide), torch::max_pool2d(wide, 2)));
   const torch::Tensor exact = torch::randn({2, 4, 6, 8}, torch::kFloat64);
