@@ -18,10 +18,16 @@ endif()
 
 # libtorch is part of the interface of deep, be it static or shared.
 set(adacvar_deep_dependencies Torch)
-set(adacvar_headers_left_out)
-if(NOT TARGET adacvar_deep)
-  set(adacvar_headers_left_out PATTERN "adacvar/deep" EXCLUDE)
+set(adacvar_trees_dependencies)
+if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
+  set(adacvar_trees_dependencies fmt)
 endif()
+set(adacvar_headers_left_out)
+foreach(part IN ITEMS deep trees)
+  if(NOT TARGET adacvar_${part})
+    list(APPEND adacvar_headers_left_out PATTERN "adacvar/${part}" EXCLUDE)
+  endif()
+endforeach()
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/adacvar-config.cmake.in

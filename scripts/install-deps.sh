@@ -7,12 +7,14 @@ declare -A packages=(
   [core]="g++ cmake ninja-build ccache libeigen3-dev libfmt-dev zlib1g-dev liblzma-dev nlohmann-json3-dev libboost-dev libjs-chart.js"
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
   [deep]="libtorch-dev libopenblas-openmp-dev"
+  [trees]="libxgboost-dev"
   [test]="libgtest-dev python3 python3-scipy chromium chromium-driver"
   [deep-test]="python3-torch"
+  [trees-test]="python3-xgboost"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )
-known=(core program deep test deep-test bench dev)
+known=(core program deep trees test deep-test trees-test bench dev)
 
 usage() {
   cat <<TXT
@@ -22,8 +24,10 @@ Installs the missing Debian packages of the parts named (core, when none is):
   core       ${packages[core]}
   program    ${packages[program]}
   deep       ${packages[deep]}
+  trees      ${packages[trees]}
   test       ${packages[test]}
   deep-test  ${packages[deep-test]}
+  trees-test ${packages[trees-test]}
   bench      ${packages[bench]}
   dev        ${packages[dev]}
 Runs apt-get as root or through sudo, and only when something is missing.

@@ -8,7 +8,7 @@ case "${1-}" in
     cat <<'TXT'
 usage: scripts/test.sh [ctest arguments...]
 
-Installs the packages of the parts core, program, deep, test and deep-test when they are missing,
+Installs the packages of the parts core, program, deep, trees, test, deep-test and trees-test when they are missing,
 builds the preset dev in build/dev and runs its tests. Arguments go to ctest: `-L unit`, `-LE stat`, `-R cvar`.
 TXT
     exit 0
@@ -17,7 +17,7 @@ TXT
   *) echo "test: '$1' is not a ctest option (did you mean -L $1 or -R $1?); see --help" >&2; exit 2 ;;
 esac
 
-scripts/install-deps.sh core program deep test deep-test
+scripts/install-deps.sh core program deep trees test deep-test trees-test
 
 # CMake reads the launcher from the environment when a build folder is new.
 if command -v ccache > /dev/null; then

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "cli/option_list.hpp"
-
-#include <adacvar/learner/network.hpp>
+#include "cli/program.hpp"
 
 #include <functional>
 #include <set>
@@ -21,9 +20,8 @@ struct Command {
   /// Sets defaults that depend on other options, before these are checked; takes the names of the
   /// options given. Empty: there are none.
   std::function<void(const std::set<std::string>& given)> resolve_defaults = {};
-  /// Returns the exit code; throws the library's errors. `networks` is null in `adacvar`, which is
-  /// built without libtorch.
-  std::function<int(const NetworkMaker* networks)> run;
+  /// Returns the exit code; throws the library's errors.
+  std::function<int(const Makers& makers)> run;
   /// Whether the given options need networks; empty: never.
   std::function<bool()> needs_networks = {};
 };

@@ -40,6 +40,7 @@ void add_run_options(OptionList& list, RunOptions& options,
   list.add("Training", options.checkpoint, without);
   list.add("Network", options.network);
   list.add("Network", options.blend, without);
+  list.add("Trees", options.train.trees, without);
   list.add("Training", options.repeat, without);
   list.add("Tuning", options.tune, without);
   list.add("Trade-off", options.calibrate, without);

@@ -110,7 +110,7 @@ Command make_correct_command() {
   command.options.set_role(PathRole::data, {"data", "valid-data", "test-data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
   command.options.set_role(PathRole::output, {"model"});
-  command.run = [state, options = command.options](const NetworkMaker* /*networks*/) {
+  command.run = [state, options = command.options](const Makers& /*makers*/) {
     return run_correct(*state, options);
   };
   return command;

@@ -328,7 +328,7 @@ Command make_list_command() {
   Command command = make_command("data list", "[options]", "Lists the built-in sets");
   command.options.add("Data", *folder);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [folder](const NetworkMaker* /*networks*/) { return run_list(*folder); };
+  command.run = [folder](const Makers& /*makers*/) { return run_list(*folder); };
   return command;
 }
 
@@ -341,7 +341,7 @@ Command make_describe_command() {
   command.options.set_position("data", 1);
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return run_describe(*state); };
+  command.run = [state](const Makers& /*makers*/) { return run_describe(*state); };
   return command;
 }
 
@@ -354,7 +354,7 @@ Command make_make_command() {
   command.options.set_position("name", 1);
   command.options.set_letter("output", 'o');
   command.options.set_role(PathRole::output, {"output"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return run_make(*state); };
+  command.run = [state](const Makers& /*makers*/) { return run_make(*state); };
   return command;
 }
 
@@ -369,7 +369,7 @@ Command make_fetch_command() {
   add_output_options(command.options, state->output, {"json", "config"});
   command.options.set_position("name", 1);
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* /*networks*/) { return run_fetch(*state); };
+  command.run = [state](const Makers& /*makers*/) { return run_fetch(*state); };
   return command;
 }
 

@@ -79,13 +79,13 @@ Evaluation evaluate_with_progress(const State& state, const Model& model, const 
   return evaluation;
 }
 
-int run_evaluate(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_evaluate(const State& state, const OptionList& options, const Makers& makers) {
   if (state.input.model.empty())
     throw OptionError("model is not given; name a model file written by train");
   check_report(state.report);
-  const Model model = Model::load(state.input.model, networks);
+  const Model model = Model::load(state.input.model, makers.networks);
   std::optional<Model> other;
-  if (!state.input.against.empty()) other = Model::load(state.input.against, networks);
+  if (!state.input.against.empty()) other = Model::load(state.input.against, makers.networks);
   const Evaluation evaluation = evaluate_with_progress(state, model, other ? &*other : nullptr);
   OutputAttempts attempts;
   attempts.run([&] {
@@ -123,8 +123,8 @@ Command make_evaluate_command() {
   command.options.set_role(PathRole::input, {"model", "against"});
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return run_evaluate(*state, options, networks);
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_evaluate(*state, options, makers);
   };
   command.needs_networks = [state] {
     const Input& input = state->input;

@@ -54,7 +54,7 @@ struct TracedCurve {
   std::vector<std::string> printed;  // notes, before the curve was traced
 };
 
-TracedCurve trace(const State& state, const NetworkMaker* networks) {
+TracedCurve trace(const State& state, const Makers& makers) {
   TracedCurve traced;
   ProgressLine progress(state.output.quiet);
   const auto show = [&](const RunProgress& p) {
@@ -72,7 +72,8 @@ TracedCurve trace(const State& state, const NetworkMaker* networks) {
                              traced.printed = notes;
                            },
                        .trace = {},
-                       .networks = networks};
+                       .networks = makers.networks,
+                       .trees = makers.trees};
   RunOptions options = state.run;
   progress.show_reading_of(options.data.source);
   traced.report = trace_frontier(options, state.curve, hooks);
@@ -139,10 +140,10 @@ void write_outputs(const State& state, const OptionList& options, const TracedCu
   attempts.finish();
 }
 
-int run_frontier(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_frontier(const State& state, const OptionList& options, const Makers& makers) {
   (void)FrontierChoice::parse(state.curve.at);  // before files are opened
   check_outputs(state);
-  TracedCurve traced = trace(state, networks);
+  TracedCurve traced = trace(state, makers);
   throw_if_empty(traced.report);
   add_notes(state, traced.report);
   write_outputs(state, options, traced);
@@ -174,8 +175,8 @@ Command make_frontier_command() {
       state->run.train.algorithm = Algorithm::adacvar;
     }
   };
-  command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return run_frontier(*state, options, networks);
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_frontier(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;

@@ -2,8 +2,8 @@
 
 #include <adacvar/base/error.hpp>
 #include "data/read_data.hpp"
+#include "run/blender.hpp"
 #include "run/model_file.hpp"
-#include "run/network_blender.hpp"
 
 #include <fmt/core.h>
 
@@ -68,6 +68,7 @@ std::vector<UsedFile> files_read(const OptionList& options) {
       }
     } else if (option.role == PathRole::input) {
       files.push_back({option_text(option), option.text()});
+      files.push_back({option_text(option), xgboost_path(option.text())});
       for (fs::path& path : weights_paths(option.text())) {
         files.push_back({option_text(option), std::move(path)});
       }
@@ -79,12 +80,17 @@ std::vector<UsedFile> files_read(const OptionList& options) {
 std::vector<UsedFile> files_written(const OptionList& options) {
   const CliOption* const network = options.find_or_null("network");
   const bool has_weights = network != nullptr && !network->text().empty();
+  const CliOption* const trees = options.find_or_null("trees");
+  const bool has_trees = trees != nullptr && trees->text() == "true";
   std::vector<UsedFile> files;
   for (const CliOption& option : options.all()) {
     if (option.role != PathRole::output || option.text().empty()) continue;
     files.push_back({option_text(option), option.text()});
-    if (option.name == "checkpoint" && has_weights) {
+    if (option.name == "checkpoint" && (has_weights || has_trees)) {
       files.push_back({option_text(option), tail_checkpoint(option.text())});
+    }
+    if (option.name == "model" && has_trees) {
+      files.push_back({option_text(option), xgboost_path(option.text())});
     }
     if (option.name == "model" && has_weights) {
       for (fs::path& path : weights_paths(option.text())) {

@@ -229,10 +229,10 @@ bool hides_progress(const State& state) {
   return state.output.quiet || (state.input.output.empty() && ::isatty(STDOUT_FILENO) != 0);
 }
 
-int run_predict(State state, const NetworkMaker* networks) {
+int run_predict(State state, const Makers& makers) {
   if (state.input.model.empty())
     throw OptionError("model is not given; name a model file written by train");
-  const TrainedModel model = load_model(state.input.model, networks);
+  const TrainedModel model = load_model(state.input.model, makers.networks);
   check_kept(state.input.keep, model);
   std::optional<ProgressLine> progress(std::in_place, hides_progress(state));
   progress->show_reading_of(state.source);
@@ -277,7 +277,7 @@ Command make_predict_command() {
   command.options.set_role(PathRole::data, {"data"});
   command.options.set_role(PathRole::output, {"output"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.run = [state](const NetworkMaker* networks) { return run_predict(*state, networks); };
+  command.run = [state](const Makers& makers) { return run_predict(*state, makers); };
   command.needs_networks = [state] { return holds_network(state->input.model); };
   return command;
 }

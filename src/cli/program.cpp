@@ -163,7 +163,7 @@ void start_deep_program(char** arguments) {
 struct Invocation {
   std::vector<std::string> words;
   char** arguments;
-  const NetworkMaker* networks;
+  Makers makers;
 };
 
 int run_command(const Command& command, const std::vector<Command>& commands,
@@ -184,9 +184,9 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
   const bool lacks_networks =
-      invocation.networks == nullptr && command.needs_networks && command.needs_networks();
+      invocation.makers.networks == nullptr && command.needs_networks && command.needs_networks();
   if (lacks_networks) start_deep_program(invocation.arguments);
-  return command.run(invocation.networks);
+  return command.run(invocation.makers);
 }
 
 // Commands for the documentation and for shells, not listed in the help.
@@ -269,7 +269,9 @@ std::vector<Command> make_commands() {
 int run_program(int count, char** arguments, const NetworkMaker* networks) {
   guard_streams();
   try {
-    return run_words({{arguments + std::min(count, 1), arguments + count}, arguments, networks});
+    const std::unique_ptr<const TreeMaker> trees = make_tree_maker();
+    return run_words(
+        {{arguments + std::min(count, 1), arguments + count}, arguments, {networks, trees.get()}});
   } catch (const OptionError& error) {
     return report_error(error.what(), kBadOption);
   } catch (const DataError& error) {

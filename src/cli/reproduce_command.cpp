@@ -127,7 +127,7 @@ std::uint64_t default_seeds(Experiment experiment, GridSize scale) {
 }
 
 std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment experiment,
-                                  const NetworkMaker* networks) {
+                                  const Makers& makers) {
   const std::uint64_t seeds =
       options.seeds > 0 ? options.seeds : default_seeds(experiment, options.scale);
   std::vector<Study> studies =
@@ -135,15 +135,15 @@ std::vector<Study> vision_studies(const ReproduceOptions& options, Experiment ex
   for (Study& study : studies) {
     study.vision->network.threads = options.threads;
     study.vision->network.device = options.device;
-    require_networks(networks).check(study.vision->network);
+    require_networks(makers.networks).check(study.vision->network);
   }
   return studies;
 }
 
-std::vector<Study> studies_of(const ReproduceOptions& options, const NetworkMaker* networks) {
+std::vector<Study> studies_of(const ReproduceOptions& options, const Makers& makers) {
   if (options.experiment != ExperimentChoice::all) {
     const auto experiment = static_cast<Experiment>(options.experiment);
-    if (is_vision(experiment)) return vision_studies(options, experiment, networks);
+    if (is_vision(experiment)) return vision_studies(options, experiment, makers);
   }
   StudyChoice choice{options.grid, options.seeds > 0 ? options.seeds : 5, rebalance_of(options),
                      options.sets};
@@ -211,8 +211,8 @@ std::vector<RawData> read_sets(const Study& study, const ReproduceOptions& optio
 /// Runs studies one by one and shows their joint progress; each is weighted by its rows and runs.
 class StudyRunner {
  public:
-  StudyRunner(const State& state, const std::vector<Study>& studies, const NetworkMaker* networks)
-      : state_(state), studies_(studies), networks_(networks), line_(state.output.quiet) {
+  StudyRunner(const State& state, const std::vector<Study>& studies, const Makers& makers)
+      : state_(state), studies_(studies), makers_(makers), line_(state.output.quiet) {
     for (const Study& study : studies) weights_.push_back(weight_of(study));
   }
 
@@ -222,7 +222,7 @@ class StudyRunner {
     watch_interrupts();
     const StudyHooks hooks{.progress = [&](const StudyProgress& p) { show(number, p); },
                            .stop = &interrupted(),
-                           .networks = networks_};
+                           .networks = makers_.networks};
     const auto threads = static_cast<unsigned>(state_.reproduce.threads);
     if (run_study(studies_[number], data, threads, log, hooks)) return;
     if (!state_.output.quiet) {
@@ -266,7 +266,7 @@ class StudyRunner {
 
   const State& state_;
   const std::vector<Study>& studies_;
-  const NetworkMaker* networks_;
+  const Makers& makers_;
   ProgressLine line_;
   std::vector<double> weights_;
   std::optional<double> before_;
@@ -346,16 +346,16 @@ std::vector<std::string> sets_of(const std::vector<Study>& studies) {
   return sets;
 }
 
-int run_reproduce(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_reproduce(const State& state, const OptionList& options, const Makers& makers) {
   check_options(state.reproduce);
   check_report(state.report);
-  const std::vector<Study> studies = studies_of(state.reproduce, networks);
+  const std::vector<Study> studies = studies_of(state.reproduce, makers);
   nlohmann::ordered_json json = {{"experiments", nlohmann::ordered_json::array()}};
   std::string text;
   std::vector<std::string> notes;
   std::vector<StudyResult> done;
   OutputAttempts attempts;
-  StudyRunner runner(state, studies, networks);
+  StudyRunner runner(state, studies, makers);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const Study& study = studies[i];
     const auto folder = folder_of(state.reproduce, study, studies.size() > 1);
@@ -413,8 +413,8 @@ Command make_reproduce_command() {
   command.options.add("Output", state->report, {"figures"});
   command.options.set_role(PathRole::output, {"report"});
   add_output_options(command.options, state->output);
-  command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return run_reproduce(*state, options, networks);
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_reproduce(*state, options, makers);
   };
   command.needs_networks = [state] {
     const ExperimentChoice choice = state->reproduce.experiment;

@@ -8,7 +8,7 @@
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
 #include "learner/train_conditions.hpp"
-#include "run/network_blender.hpp"
+#include "run/blender.hpp"
 #include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -70,7 +70,7 @@ struct ResultWithNotes {
 };
 
 template <class Result>
-ResultWithNotes<Result> run_with_progress(const State& state, const NetworkMaker* networks,
+ResultWithNotes<Result> run_with_progress(const State& state, const Makers& makers,
                                           Result (*run_function)(const RunOptions&,
                                                                  const RunHooks&),
                                           Detail detail, std::string* trace = nullptr) {
@@ -87,7 +87,8 @@ ResultWithNotes<Result> run_with_progress(const State& state, const NetworkMaker
                      },
                  .trace = {},
                  .detail = state.report.is_requested() ? Detail::all : detail,
-                 .networks = networks};
+                 .networks = makers.networks,
+                 .trees = makers.trees};
   if (trace != nullptr) {
     hooks.trace = [trace](const TraceRecord& record) { *trace += trace_json(record) + "\n"; };
   }
@@ -185,11 +186,11 @@ void write_outputs(const State& state, const OptionList& options,
   attempts.finish();
 }
 
-int run_train(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_train(const State& state, const OptionList& options, const Makers& makers) {
   check_outputs(state);
   std::string trace;
   ResultWithNotes<RunReport> outcome = run_with_progress(
-      state, networks, &run, Detail::none, state.model_output.trace.empty() ? nullptr : &trace);
+      state, makers, &run, Detail::none, state.model_output.trace.empty() ? nullptr : &trace);
   RunReport& report = outcome.result;
   throw_if_untrained(report);
   note_interruption(report);
@@ -276,15 +277,14 @@ int print_repeats(const State& state, const OptionList& options,
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }
 
-int run_compare(const State& state, const OptionList& options, const NetworkMaker* networks) {
+int run_compare(const State& state, const OptionList& options, const Makers& makers) {
   check_model_folder(state.model_folder);
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
-    return print_single(state, options,
-                        run_with_progress(state, networks, &compare, Detail::losses));
+    return print_single(state, options, run_with_progress(state, makers, &compare, Detail::losses));
   }
   ResultWithNotes<std::vector<RunReport>> outcome =
-      run_with_progress(state, networks, &compare_repeated, Detail::losses);
+      run_with_progress(state, makers, &compare_repeated, Detail::losses);
   if (outcome.result.size() > 1) return print_repeats(state, options, outcome);
   return print_single(state, options, {std::move(outcome.result[0]), std::move(outcome.printed)});
 }
@@ -303,8 +303,8 @@ Command make_train_command() {
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);
   command.options.set_role(PathRole::output, {"model", "trace"});
-  command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return run_train(*state, options, networks);
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_train(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;
@@ -322,8 +322,8 @@ Command make_compare_command() {
   add_model_folder(command.options, state->model_folder);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);
-  command.run = [state, options = command.options](const NetworkMaker* networks) {
-    return run_compare(*state, options, networks);
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_compare(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   return command;

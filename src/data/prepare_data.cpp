@@ -212,6 +212,7 @@ PreparedData prepare_parts(const RawData& data, const DataOptions& options, Spli
           {.target = target,
            .task = chosen_task(data, target, options.weight, options.task, split.train),
            .standardise = !options.raw_features,
+           .for_trees = options.for_trees,
            .weight = options.weight,
            .prediction = options.prediction});
   PreparedData result{.preprocessor = std::move(preprocessor),
@@ -255,7 +256,7 @@ const std::vector<OptionSpec>& DataOptions::options() {
       {"weight", &O::weight,
        "column of row weights: a row of weight 3 counts as three equal rows, one of weight 0 is "
        "left out"},
-      {"raw-features", &O::raw_features, "numeric features are not standardised"},
+      {"raw-features", &O::raw_features, "numeric features are not standardised", without("trees")},
       {"strict", &O::strict, "a row without a target is an error, not left out", for_files()},
   };
   return all;

@@ -99,13 +99,16 @@ bool is_constant(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
 }
 
-/// Fits the transform of one feature column; nothing if it is constant in the training rows.
+/// Fits the transform of one feature column; nothing if it is constant in the training rows. Trees
+/// can split off missing values.
 std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingRows& training,
-                                           bool standardise, const std::string& source) {
+                                           const PreprocessOptions& options,
+                                           const std::string& source) {
   const WeightedValues sample = present_values(column, training);
-  if (sample.values.empty() || is_constant(sample.values)) return std::nullopt;
+  const bool has_missing = options.for_trees && sample.values.size() < training.rows.size();
+  if (sample.values.empty() || (is_constant(sample.values) && !has_missing)) return std::nullopt;
   const auto [mean, sd] = moments(sample);
-  if (!std::isfinite(sd) || sd == 0) {
+  if (!std::isfinite(sd) || (sd == 0 && !has_missing)) {
     throw DataError(
         fmt::format("the standard deviation of column '{}' is outside the range of doubles",
                     column.name),
@@ -115,7 +118,8 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingR
   transform.name = column.name;
   transform.format = column.format;
   transform.fill = mean;
-  if (standardise) {
+  transform.for_trees = options.for_trees;
+  if (options.standardise && !options.for_trees) {
     transform.mean = mean;
     transform.scale = sd;
   }
@@ -136,7 +140,8 @@ bool is_identifier(const Column& column, std::span<const Index> rows) {
   return values > kMostIdentifierRows && 2 * levels > values;
 }
 
-std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<const Index> rows) {
+std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<const Index> rows,
+                                               bool for_trees) {
   ColumnTransform transform;
   transform.name = column.name;
   transform.categorical = true;
@@ -144,6 +149,10 @@ std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<c
   transform.missing_level =
       std::ranges::any_of(rows, [&](Index row) { return is_missing_at(column, row); });
   if (transform.features() < 2) return std::nullopt;
+  if (for_trees) {
+    transform.for_trees = true;
+    transform.missing_level = false;
+  }
   return transform;
 }
 
@@ -406,8 +415,8 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
       continue;
     }
     std::optional<ColumnTransform> transform =
-        column.categorical ? fit_categorical(column, training_rows)
-                           : fit_numeric(column, training, options.standardise, table.source);
+        column.categorical ? fit_categorical(column, training_rows, options.for_trees)
+                           : fit_numeric(column, training, options, table.source);
     if (transform) {
       parts.columns.push_back(*std::move(transform));
     } else {
@@ -444,7 +453,7 @@ Preprocessor::Parts fit_sparse(const SparseRows& rows, const TrainingRows& train
   for (std::size_t c = 0; c < spread.columns.size(); ++c) {
     if (spread.sd[c] == 0) continue;
     parts.sparse_columns.push_back(spread.columns[c]);
-    parts.sparse_scales.push_back(options.standardise ? spread.sd[c] : 1.0);
+    parts.sparse_scales.push_back(options.standardise && !options.for_trees ? spread.sd[c] : 1.0);
   }
   if (parts.sparse_columns.empty()) refuse_without_features(parts, rows.source);
   return parts;
@@ -490,7 +499,7 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
       continue;
     }
     if (has_prediction && options.prediction.features == FeatureUse::no) continue;
-    if (auto transform = fit_numeric(column, in_order, options.standardise, kMatrixSource)) {
+    if (auto transform = fit_numeric(column, in_order, options, kMatrixSource)) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(names[c]);
@@ -517,7 +526,8 @@ std::vector<std::string> Preprocessor::feature_names() const {
     names.push_back(fmt::format("c{}", std::uint64_t{column} + 1));
   }
   for (const ColumnTransform& column : parts_.columns) {
-    if (!column.categorical) names.push_back(column.name);
+    if (!column.categorical || column.for_trees) names.push_back(column.name);
+    if (column.for_trees) continue;
     for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
     if (column.missing_level) names.push_back(column.name + " is missing");
   }

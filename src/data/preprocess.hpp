@@ -32,6 +32,7 @@ struct PreprocessOptions {
   std::string target = {};        ///< name of the target's column
   std::optional<Task> task = {};  ///< none: detected by Preprocessor::fit
   bool standardise = true;        ///< numeric features to mean 0, standard deviation 1
+  bool for_trees = false;         ///< see ColumnTransform::for_trees
   std::string weight = {};        ///< name of the column of row weights; empty: none. Tables only
   /// Column of predictions to correct; none: an ordinary model. Not for sparse rows and images.
   PredictionOptions prediction = {};
@@ -47,9 +48,12 @@ struct ColumnTransform {
   NumberFormat format = {};         ///< numeric: format of its numbers
   std::vector<std::string> levels;  ///< categorical: one feature each, in sorted order
   bool missing_level = false;       ///< categorical: one more feature, 1 where the value is missing
+  /// One feature: the number itself or the position of the level, NaN where it is missing or not
+  /// among the levels.
+  bool for_trees = false;
 
   [[nodiscard]] std::size_t features() const noexcept {
-    return categorical ? levels.size() + (missing_level ? 1 : 0) : 1;
+    return categorical && !for_trees ? levels.size() + (missing_level ? 1 : 0) : 1;
   }
   friend bool operator==(const ColumnTransform&, const ColumnTransform&) = default;
 };
@@ -70,6 +74,7 @@ struct ApplyReport {
   std::map<std::string, NumericReport> numeric;
   bool lacks_weights = false;           ///< no column of row weights: every row counts 1
   std::size_t clipped_predictions = 0;  ///< probabilities that were nearly 0 or 1
+  bool for_trees = false;               ///< values that are missing or not known stay missing
 };
 
 /// Returns notes, one sentence each, on values not seen in training, text in numeric columns and
@@ -91,9 +96,11 @@ struct ApplyReport {
 /// rows that have a value (over kMostIdentifierRows), unless declared categorical. If categories
 /// make many features of few columns (kMostDenseBytes) the datasets are sparse. A row weight counts
 /// as repetition: means and standard deviations are weighted, and datasets have weights if the
-/// table has their column, which is not a feature. A column of predictions becomes the offsets of
-/// the datasets and their last two features (PredictionTransform). Classes: the name that sorts
-/// first is class 0; names that are all numbers sort as numbers.
+/// table has their column, which is not a feature. With PreprocessOptions::for_trees numbers stay
+/// as they are, a categorical column is one feature, and missing values are NaN. A column of
+/// predictions becomes the offsets of the datasets and their last two features
+/// (PredictionTransform). Classes: the name that sorts first is class 0; names that are all numbers
+/// sort as numbers.
 class Preprocessor {
  public:
   /// Default task: classification for a categorical target and for a numeric one with two values,

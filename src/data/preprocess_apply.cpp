@@ -128,7 +128,12 @@ void apply_numeric(const ColumnTransform& transform, const Column& column, doubl
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
-    const double value = is_missing_at(column, row) ? transform.fill : column.numbers[row];
+    const bool is_missing = is_missing_at(column, row);
+    if (is_missing && transform.for_trees) {
+      to.set(i, 0, std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
+    const double value = is_missing ? transform.fill : column.numbers[row];
     const auto feature =
         static_cast<float>(std::clamp((value - transform.mean) / transform.scale, -clip, clip));
     if (!std::isfinite(feature)) refuse_float(column.name, to.row_number(row), to.table.source);
@@ -173,7 +178,12 @@ std::size_t apply_categorical(const ColumnTransform& transform, const Column& co
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const std::size_t place = places.at(to.rows[i]);
-    if (place == kNotFound) {
+    if (transform.for_trees) {
+      to.set(
+          i, 0,
+          place == kNotFound ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(place));
+      if (place == kNotFound && !is_missing_at(column, to.rows[i])) ++unknown;
+    } else if (place == kNotFound) {
       ++unknown;
     } else {
       to.set(i, place, 1.0F);
@@ -263,6 +273,9 @@ Dataset make_dataset(const Preprocessor& preprocessor, std::size_t rows) {
   data.class_names = preprocessor.parts().class_names;
   const TargetScale scale = preprocessor.target_scale();
   data.target_error = std::numeric_limits<double>::epsilon() * std::abs(scale.mean) / scale.sd;
+  for (const ColumnTransform& column : preprocessor.parts().columns) {
+    if (column.for_trees) data.levels.push_back(static_cast<std::uint32_t>(column.levels.size()));
+  }
   return data;
 }
 
@@ -280,9 +293,10 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
   std::vector<std::string> notes;
   if (report.unknown_categories > 0) {
     const bool one = report.unknown_categories == 1;
-    notes.push_back(fmt::format("{} value{} of {} in {} rows {} not seen in training: all zeros",
+    notes.push_back(fmt::format("{} value{} of {} in {} rows {} not seen in training: {}",
                                 report.unknown_categories, one ? "" : "s",
-                                name_list(report.unknown_columns), part, one ? "was" : "were"));
+                                name_list(report.unknown_columns), part, one ? "was" : "were",
+                                report.for_trees ? "treated as missing" : "all zeros"));
   }
   for (const auto& [name, column] : report.numeric) {
     if (column.texts == 0) continue;
@@ -312,7 +326,7 @@ std::string missing_note(const ApplyReport& report, std::string_view part) {
     count += column.missing;
     if (column.missing > 0) names.push_back(name);
   }
-  if (count == 0) return {};
+  if (count == 0 || report.for_trees) return {};
   return fmt::format("{} number{} of {} in {} rows {} missing: replaced by the training mean",
                      count, count == 1 ? "" : "s", name_list(names), part,
                      count == 1 ? "is" : "are");
@@ -382,6 +396,7 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
   ApplyReport& met = report != nullptr ? *report : local;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const ColumnTransform& transform = parts_.columns[c];
+    met.for_trees = transform.for_trees;
     if (transform.categorical) {
       const std::size_t unknown = apply_categorical(transform, *columns[c], to);
       met.unknown_categories += unknown;
@@ -394,7 +409,7 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
       apply_numeric(transform, *column, clip_of(parts_), to, met.numeric[transform.name]);
     }
     to.offset += transform.features();
-    if (transform.categorical) {
+    if (transform.categorical && !transform.for_trees) {
       data.reference_levels.push_back(static_cast<std::uint32_t>(to.offset - 1));
     }
   }

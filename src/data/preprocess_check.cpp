@@ -41,7 +41,11 @@ void check_columns(const Preprocessor::Parts& parts) {
     names.push_back(column.name);
     require(std::isfinite(column.mean) && std::isfinite(column.fill), "mean is not finite");
     require(std::isfinite(column.scale) && column.scale > 0, "scale is not positive");
-    require(column.features() > 0, "a column has no levels");
+    require(!column.categorical || !column.levels.empty() || column.missing_level,
+            "a column has no levels");
+    require(
+        column.for_trees == parts.columns[0].for_trees && !(column.for_trees && parts.prediction),
+        "some features are those of trees");
     require(all_distinct(column.levels), "a level appears twice");
   }
   require(all_distinct(names), "a column appears twice");

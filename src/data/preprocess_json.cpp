@@ -48,18 +48,21 @@ NumberFormat read_format(const JsonView& from, std::string_view key) {
 }
 
 json write_column(const ColumnTransform& column) {
+  json result;
   if (column.categorical) {
-    return {{"name", column.name},
-            {"kind", "categorical"},
-            {"levels", column.levels},
-            {"missing_level", column.missing_level}};
+    result = {{"name", column.name},
+              {"kind", "categorical"},
+              {"levels", column.levels},
+              {"missing_level", column.missing_level}};
+  } else {
+    result = {{"name", column.name},
+              {"kind", "numeric"},
+              {"mean", column.mean},
+              {"scale", column.scale},
+              {"fill", column.fill}};
+    write_format(column.format, "format", result);
   }
-  json result = {{"name", column.name},
-                 {"kind", "numeric"},
-                 {"mean", column.mean},
-                 {"scale", column.scale},
-                 {"fill", column.fill}};
-  write_format(column.format, "format", result);
+  if (column.for_trees) result["for_trees"] = true;
   return result;
 }
 
@@ -80,6 +83,7 @@ ColumnTransform read_column(const JsonView& from) {
     from.at("fill").get_to(column.fill);
     column.format = read_format(from, "format");
   }
+  column.for_trees = from.value("for_trees", false);
   return column;
 }
 

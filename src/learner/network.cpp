@@ -9,7 +9,8 @@ const std::vector<OptionSpec>& NetworkOptions::options() {
   static const std::vector<OptionSpec> all{
       {"network", &O::network,
        "trains a network: mlp:64,64, lenet5, lenet5-paper, resnet18, vgg16-bn or a TorchScript "
-       "file (.pt)"},
+       "file (.pt)",
+       without("trees")},
       {"width", &O::width, Bounds{.low = 0, .high = 1, .low_ok = false},
        "share of the network's hidden units and channels that is kept", with("network")},
       {"dropout", &O::dropout, Bounds{.low = 0, .high = 1, .high_ok = false},

@@ -27,9 +27,9 @@ const std::vector<OptionSpec>& OptimizerOptions::options() {
        takes_steps()},
       {"momentum", &O::momentum, Bounds{.low = 0, .high = 1, .high_ok = false},
        "share of the last step that is kept",
-       with("optimizer", {"auto", "sgd", "newton"}) || with("tune")},
+       with("optimizer", {"auto", "sgd", "newton"}) || (with("tune") && without("trees"))},
       {"nesterov", &O::nesterov, "looks ahead by its momentum",
-       (with("optimizer", {"auto", "sgd", "newton"}) || with("tune")) &&
+       (with("optimizer", {"auto", "sgd", "newton"}) || (with("tune") && without("trees"))) &&
            without("momentum", {"0"})},
       {"weight-decay", &O::weight_decay, Bounds{.low = 0},
        "weights and intercepts shrink by learning rate * weight decay per step", takes_steps()},

@@ -8,14 +8,14 @@ namespace adacvar {
 
 /// Batches are drawn.
 [[nodiscard]] inline Condition draws_batches() {
-  return with("algorithm", {"trunc", "soft", "mean"}) ||
-         (with("algorithm", {"adacvar"}) && without("information", {"full"}));
+  return without("trees") && (with("algorithm", {"trunc", "soft", "mean"}) ||
+                              (with("algorithm", {"adacvar"}) && without("information", {"full"})));
 }
 
 /// The learner takes gradient steps.
 [[nodiscard]] inline Condition takes_steps() {
-  return with("algorithm", {"trunc", "soft", "mean"}) ||
-         (with("algorithm", {"adacvar"}) && without("learner", {"btl"}));
+  return without("trees") && (with("algorithm", {"trunc", "soft", "mean"}) ||
+                              (with("algorithm", {"adacvar"}) && without("learner", {"btl"})));
 }
 
 /// The learning rate is multiplied by `decay`.
@@ -27,7 +27,7 @@ namespace adacvar {
 /// The game of adaptive sampler and learner can be followed.
 [[nodiscard]] inline Condition follows_game() {
   return with("algorithm", {"adacvar"}) && without("information", {"full"}) && without("tune") &&
-         without("network") && without("mean-budget") && without("cvar-limit");
+         without("network") && without("trees") && without("mean-budget") && without("cvar-limit");
 }
 
 }  // namespace adacvar

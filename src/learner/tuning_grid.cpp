@@ -1,5 +1,7 @@
 #include "learner/tuning_grid.hpp"
 
+#include <algorithm>
+
 namespace adacvar {
 
 namespace {
@@ -59,6 +61,23 @@ std::vector<TrainOptions> tuning_grid(const TrainOptions& options) {
       trial.optimizer.kind = kind;
       trial.learning_rate = trial.learning_rate.value_or(0.015) * rate;
       for (TrainOptions& setting : settings_of(trial)) grid.push_back(std::move(setting));
+    }
+  }
+  return grid;
+}
+
+std::vector<TrainOptions> tree_grid(const TrainOptions& options) {
+  constexpr double kSample = 0.7;
+  const std::uint64_t depth = options.trees.depth;
+  std::vector<TrainOptions> grid;
+  for (const std::uint64_t trial : {depth, depth > 2 ? depth - 2 : 1, depth + 2}) {
+    for (const double rate : {1.0, 1.0 / 3}) {
+      for (const bool samples : {false, true}) {
+        TreeOptions& trees = grid.emplace_back(options).trees;
+        if (depth > 0) trees.depth = std::min<std::uint64_t>(trial, 30);
+        trees.tree_rate *= rate;
+        if (samples) trees.subsample = std::min(trees.subsample, kSample);
+      }
     }
   }
   return grid;

@@ -15,4 +15,8 @@ namespace adacvar {
 /// Automatic values must be resolved before (`resolve_defaults`).
 [[nodiscard]] std::vector<TrainOptions> tuning_grid(const TrainOptions& options);
 
+/// The grid of trees, 12 runs for every algorithm: depth (the given one, 2 less and 2 more) x rate
+/// (the given one and a third) x share of rows (the given one and 0.7).
+[[nodiscard]] std::vector<TrainOptions> tree_grid(const TrainOptions& options);
+
 }  // namespace adacvar

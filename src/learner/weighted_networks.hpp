@@ -1,6 +1,7 @@
 #pragma once
 
 #include <adacvar/learner/network.hpp>
+#include <adacvar/learner/nonlinear_model.hpp>
 
 #include <cmath>
 #include <memory>
@@ -10,7 +11,7 @@
 namespace adacvar {
 
 /// Networks whose scores are multiplied by factors and added: one with a temperature, or a mixture.
-class WeightedNetworks final : public Scorer {
+class WeightedNetworks final : public NonlinearModel {
  public:
   struct Member {
     std::shared_ptr<const Network> network;
@@ -21,10 +22,10 @@ class WeightedNetworks final : public Scorer {
   explicit WeightedNetworks(std::vector<Member> members) : members_(std::move(members)) {}
 
   [[nodiscard]] const std::vector<Member>& members() const noexcept { return members_; }
-  [[nodiscard]] WeightedNetworks scaled(double factor) const {
-    WeightedNetworks result = *this;
-    for (Member& member : result.members_) member.factor *= factor;
-    return result;
+  [[nodiscard]] std::shared_ptr<const NonlinearModel> scaled(double factor) const override {
+    std::vector<Member> members = members_;
+    for (Member& member : members) member.factor *= factor;
+    return std::make_shared<WeightedNetworks>(std::move(members));
   }
 
   [[nodiscard]] std::size_t outputs() const noexcept override {
@@ -40,13 +41,12 @@ class WeightedNetworks final : public Scorer {
       for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += members_[m].factor * others[i];
     }
   }
-  [[nodiscard]] std::uint64_t parameter_count() const {
+  [[nodiscard]] std::uint64_t parameter_count() const override {
     std::uint64_t count = 0;
     for (const Member& member : members_) count += member.network->parameter_count();
     return count;
   }
-  /// Euclidean norm of all parameters.
-  [[nodiscard]] double norm() const {
+  [[nodiscard]] double norm() const override {
     double squares = 0;
     for (const Member& member : members_) squares += std::pow(member.network->norm(), 2);
     return std::sqrt(squares);

@@ -37,7 +37,9 @@ std::string blend_line(const RunResult& result) {
   const std::string choice =
       blend.share == 0 ? "plain training"
       : blend.is_mix
-          ? fmt::format("scores of two networks, {:.0f} % of that for the tail", 100 * blend.share)
+          ? fmt::format("scores of two {}, {:.0f} % of that for the tail",
+                        result.model.parts().trees() != nullptr ? "sets of trees" : "networks",
+                        100 * blend.share)
           : fmt::format("weights {:.0f} % of the way from plain training to the tail",
                         100 * blend.share);
   const std::string temperature =

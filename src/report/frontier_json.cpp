@@ -57,7 +57,7 @@ std::string frontier_json(const FrontierReport& report, const std::string& model
                        {"seed", model.options.seed},
                        {"rows", rows_json(first)}};
   if (!model.preprocessor.parts().weight.empty()) json["weight"] = weight_json(first);
-  if (model.network) json["network"] = model.network_options.network;
+  if (model.networks() != nullptr) json["network"] = model.network_options.network;
   json["points"] = std::move(points);
   if (report.chosen) {
     const FrontierMark& chosen = report.marks[*report.chosen];

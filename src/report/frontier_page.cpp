@@ -205,8 +205,9 @@ PageSection marks_section(const FrontierReport& report) {
 std::string subtitle_of(const FrontierReport& report) {
   const TrainedModel& model = report.points.at(0).model.parts();
   const Preprocessor::Parts& parts = model.preprocessor.parts();
-  const std::string network =
-      model.network ? fmt::format("network {}; ", model.network_options.network) : std::string();
+  const std::string network = model.networks() != nullptr
+                                  ? fmt::format("network {}; ", model.network_options.network)
+                                  : std::string();
   const std::string weight =
       parts.weight.empty() ? "" : fmt::format("rows weighted by '{}'; ", parts.weight);
   return fmt::format("{} of '{}' by the {} loss; {}{}tail share {:g}, seed {}; {}",

@@ -46,9 +46,12 @@ std::string run_heading(const RunResult& result, const std::string& setting) {
   std::string text =
       fmt::format("{}: {} of '{}' by the {} loss; {}\n", model.source, task_name(parts.task),
                   parts.target, kLossNames.of(model.loss.kind()), setting);
-  if (model.network) {
+  if (const TreeModel* const trees = model.trees()) {
+    text += fmt::format("trees: {}, {} leaves\n", count_text(trees->parts().trees.size()),
+                        count_text(trees->parameter_count()));
+  } else if (model.nonlinear) {
     text += fmt::format("network: {}, {} parameters\n", model.network_options.network,
-                        count_text(model.network->parameter_count()));
+                        count_text(model.nonlinear->parameter_count()));
   }
   text += rows_line(result);
   return parts.weight.empty() ? text : text + weights_line(result, parts.weight);

@@ -38,9 +38,12 @@ ordered_json result_json(const RunResult& result, const std::string& model_path)
   if (result.trials > 1) {
     json["selected_by"] = result.selected_by_accuracy ? "accuracy" : "cvar";
   }
-  if (model.network) {
+  if (const TreeModel* const trees = model.trees()) {
+    json["trees"] = trees->parts().trees.size();
+    json["leaves"] = trees->parameter_count();
+  } else if (model.nonlinear) {
     json["network"] = model.network_options.network;
-    json["parameters"] = model.network->parameter_count();
+    json["parameters"] = model.nonlinear->parameter_count();
   }
   if (result.budget) json["budget"] = budget_json(*result.budget);
   if (result.calibration) {

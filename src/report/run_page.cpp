@@ -378,8 +378,9 @@ std::string title_of(const RunReport& report) {
 std::string subtitle_of(const RunReport& report) {
   const TrainedModel& model = report.results[0].model.parts();
   const Preprocessor::Parts& parts = model.preprocessor.parts();
-  const std::string network =
-      model.network ? fmt::format("network {}; ", model.network_options.network) : std::string();
+  const std::string network = model.networks() != nullptr
+                                  ? fmt::format("network {}; ", model.network_options.network)
+                                  : std::string();
   const std::string weight =
       parts.weight.empty() ? "" : fmt::format("rows weighted by '{}'; ", parts.weight);
   return fmt::format("{} of '{}' by the {} loss; {}{}{}, seed {}", task_name(parts.task),

@@ -50,8 +50,9 @@ void Calibrator::calibrate(Outcome& outcome, const std::optional<Limited>& limit
   }
   outcome.calibration = {1 / factor,
                          risk_with_factor(scores, data_.valid, loss_, options.alpha, 1)};
-  if (outcome.network) {
-    outcome.network = std::make_shared<WeightedNetworks>(outcome.network->scaled(factor));
+  if (outcome.nonlinear) {
+    outcome.unscaled = outcome.nonlinear;
+    outcome.nonlinear = outcome.nonlinear->scaled(factor);
   }
   for (double& value : outcome.result.model.parameters()) value *= factor;
 }

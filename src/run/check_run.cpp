@@ -50,6 +50,7 @@ std::vector<OptionState> states_of(const RunOptions& options, std::span<const Al
   add_states(options.solve, defaults.solve, states);
   add_states(options.budget, defaults.budget, states);
   add_states(options.network, defaults.network, states);
+  add_states(options.train.trees, defaults.train.trees, states);
   add_states(options.blend, defaults.blend, states);
   add_states(options.checkpoint, defaults.checkpoint, states);
   for (OptionState& state : states) state.is_given = state.is_given && is_request(state);
@@ -72,6 +73,21 @@ void check_network(const RunOptions& options, const NetworkMaker* networks) {
   require_networks(networks).check(options.network);
 }
 
+void check_trees(const RunOptions& options, std::span<const Algorithm> algorithms,
+                 const TreeMaker* trees) {
+  check_options(options.train.trees);
+  if (!options.train.trees.trees) return;
+  for (const Algorithm algorithm : algorithms) {
+    if (algorithm == Algorithm::adacvar || algorithm == Algorithm::mean) continue;
+    throw OptionError(fmt::format("algorithm = {} is not supported with trees; use adacvar or mean",
+                                  kAlgorithmNames.of(algorithm)));
+  }
+  if (options.train.trees.depth == 0 && options.train.trees.leaves == 0) {
+    throw OptionError("depth = 0 and leaves = 0: one of them must limit the size of trees");
+  }
+  (void)require_trees(trees);
+}
+
 }  // namespace
 
 void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
@@ -84,6 +100,19 @@ void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
   if (algorithms.size() > 1) check_single(options, hooks);
   check_alphas(options.solve.alphas);
   check_network(options, hooks.networks);
+  check_trees(options, algorithms, hooks.trees);
+}
+
+void check_tree_rows(const RunOptions& options, const PreparedData& data) {
+  if (!options.train.trees.trees) return;
+  if (data.train.image.size() > 0) {
+    throw OptionError("trees are not supported with images; use a network");
+  }
+  if (data.valid.rows == 0 && options.train.trees.tree_patience > 0) {
+    throw OptionError(
+        "trees choose their rounds on validation rows, of which there are none: give them a share "
+        "of split, or keep all rounds by tree-patience = 0");
+  }
 }
 
 void check_calibration(const RunOptions& options, const PreparedData& data) {
@@ -116,7 +145,7 @@ std::size_t parameter_count(const Dataset& data, const Loss& loss) {
 }
 
 bool wants_certificates(const RunOptions& options, const Dataset& training, const Loss& loss) {
-  if (!options.network.network.empty()) return false;
+  if (!options.network.network.empty() || options.train.trees.trees) return false;
   const std::size_t parameters = parameter_count(training, loss);
   if (options.solve.certify == CertifyChoice::yes && parameters > kMostParameters) {
     throw OptionError(fmt::format("certify = yes: {} parameters exceed the limit of {}", parameters,

@@ -13,6 +13,10 @@ namespace adacvar {
 void check_run(const RunOptions& options, std::span<const Algorithm> algorithms,
                const RunHooks& hooks);
 
+/// Throws: OptionError when trees are to be trained on images, or without the validation rows that
+/// choose their rounds.
+void check_tree_rows(const RunOptions& options, const PreparedData& data);
+
 /// Throws: OptionError when calibration is asked for, but the loss has no probabilities or there
 /// are no validation rows.
 void check_calibration(const RunOptions& options, const PreparedData& data);

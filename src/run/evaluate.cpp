@@ -223,8 +223,8 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   const TrainedModel& model = given.parts();
   check_options(options);
   check_options(options.bootstrap);
-  if (options.certify && model.network) {
-    throw OptionError("certify is not supported with networks");
+  if (options.certify && model.nonlinear) {
+    throw OptionError("certify is supported with linear models only");
   }
   check_guarantee(options, model.loss);
   if (other) check_comparable(model, other->parts(), data);
@@ -272,7 +272,7 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   if (has_coefficients(model)) result.coefficients = coefficients_of(model);
   if (!options.group.empty()) add_groups(prepared, scored, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, prepared, scored, result);
-  result.detail = describe_rows({.linear = model.network ? nullptr : &model.model,
+  result.detail = describe_rows({.linear = model.linear(),
                                  .preprocessor = model.preprocessor,
                                  .data = prepared,
                                  .rows = rows,

@@ -75,7 +75,7 @@ double Limits::plain_mean() {
   }
   const Outcome plain = setup_.train_plain();
   least_interrupted_ = plain.result.stop_reason == StopReason::interrupted;
-  if (!plain.network) plain_ = plain.result.model;
+  if (!plain.nonlinear) plain_ = plain.result.model;
   const Dataset& rows = is_on_validation() ? data.valid : data.train;
   return risk_of(plain.scorer(), rows, setup_.loss, alpha).mean;
 }

@@ -131,9 +131,7 @@ const std::optional<Certificate>& Model::certificate() const noexcept {
   return parts_->certificate;
 }
 
-const LinearModel* Model::linear() const noexcept {
-  return parts_->network ? nullptr : &parts_->model;
-}
+const LinearModel* Model::linear() const noexcept { return parts_->linear(); }
 
 Coefficients Model::coefficients() const { return coefficients_of(*parts_); }
 

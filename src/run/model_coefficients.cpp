@@ -107,11 +107,14 @@ class Builder {
 }  // namespace
 
 bool has_coefficients(const TrainedModel& model) {
-  return !model.network && model.moments.has_value();
+  return !model.nonlinear && model.moments.has_value();
 }
 
 Coefficients coefficients_of(const TrainedModel& model) {
-  if (model.network) throw OptionError("a network has no coefficients; linear models have");
+  if (model.nonlinear) {
+    throw OptionError(fmt::format("{} no coefficients; linear models have",
+                                  model.trees() != nullptr ? "trees have" : "a network has"));
+  }
   if (model.preprocessor.parts().image != ImageShape{}) {
     throw OptionError("a model of images has a weight per pixel, and no coefficients of columns");
   }

@@ -6,6 +6,7 @@
 #include "base/write_file.hpp"
 #include "data/file_bytes.hpp"
 #include "data/preprocess_json.hpp"
+#include "learner/tree_model_json.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
@@ -25,12 +26,13 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "adacvar-model";
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 
-// Version 2 has models that correct predictions, version 3 mixtures of networks, which older
-// programs would misread; all others stay readable for them.
+// Version 2 has models that correct predictions, version 3 mixtures of networks, version 4 trees,
+// which older programs would misread; all others stay readable for them.
 std::uint64_t version_of(const TrainedModel& model) {
-  if (model.network && model.network->members().size() > 1) return 3;
+  if (model.trees() != nullptr) return 4;
+  if (model.networks() != nullptr && model.networks()->members().size() > 1) return 3;
   return model.preprocessor.parts().prediction ? 2 : 1;
 }
 
@@ -98,28 +100,73 @@ std::string crc_text(std::string_view bytes) {
       "{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 0));
 }
 
-json write_network(const TrainedModel& model, const std::filesystem::path& path,
-                   std::span<const std::string> weights) {
+/// A file beside the model file.
+struct Companion {
+  std::filesystem::path path;
+  std::string bytes;
+};
+
+json write_network(const TrainedModel& model, std::span<const Companion> files) {
   json options = json::object();
   options_to_json(model.network_options, options);
-  const auto& members = model.network->members();
+  const WeightedNetworks& networks = *model.networks();
+  const auto& members = networks.members();
   double factors = 0;
   for (const WeightedNetworks::Member& member : members) factors += member.factor;
   json content = {{"kind", "network"},
                   {"options", std::move(options)},
-                  {"parameters", model.network->parameter_count()},
-                  {"outputs", model.network->outputs()},
+                  {"parameters", networks.parameter_count()},
+                  {"outputs", networks.outputs()},
                   {"temperature", 1 / factors},
                   {"factor", members[0].factor},
-                  {"weights", weights_paths(path)[0].filename().string()},
-                  {"crc64", crc_text(weights[0])}};
+                  {"weights", files[0].path.filename().string()},
+                  {"crc64", crc_text(files[0].bytes)}};
   if (members.size() > 1) {
     content["tail"] = {{"share", members[1].factor / factors},
                        {"factor", members[1].factor},
-                       {"weights", weights_paths(path)[1].filename().string()},
-                       {"crc64", crc_text(weights[1])}};
+                       {"weights", files[1].path.filename().string()},
+                       {"crc64", crc_text(files[1].bytes)}};
   }
   return content;
+}
+
+json write_trees(const TrainedModel& model, const Companion& file) {
+  json options = json::object();
+  options_to_json(model.options.trees, options);
+  const TreeModel& trees = *model.trees();
+  return {{"kind", "trees"},
+          {"options", std::move(options)},
+          {"outputs", trees.outputs()},
+          {"trees", trees.parts().trees.size()},
+          {"leaves", trees.parameter_count()},
+          {"xgboost", file.path.filename().string()},
+          {"crc64", crc_text(file.bytes)}};
+}
+
+std::string xgboost_file(const TrainedModel& model) {
+  const std::vector<std::string> names = model.preprocessor.feature_names();
+  std::vector<std::uint32_t> levels;
+  for (const ColumnTransform& column : model.preprocessor.parts().columns) {
+    levels.push_back(static_cast<std::uint32_t>(column.levels.size()));
+  }
+  return to_xgboost_json(*model.trees(), model.loss.kind(), {names, levels});
+}
+
+/// The files beside a model file.
+std::vector<Companion> companions_of(const TrainedModel& model, const std::filesystem::path& path) {
+  if (model.trees() != nullptr) return {{xgboost_path(path), xgboost_file(model)}};
+  std::vector<Companion> files;
+  if (const WeightedNetworks* const networks = model.networks()) {
+    for (const WeightedNetworks::Member& member : networks->members()) {
+      files.push_back({weights_paths(path)[files.size()], member.network->weights()});
+    }
+  }
+  return files;
+}
+
+json write_learned(const TrainedModel& model, std::span<const Companion> files) {
+  if (model.trees() != nullptr) return write_trees(model, files[0]);
+  return model.networks() != nullptr ? write_network(model, files) : write_linear(model);
 }
 
 NetworkShape shape_of(const Preprocessor& preprocessor, const Loss& loss) {
@@ -143,20 +190,45 @@ double read_factor(const JsonView& from) {
   return factor ? value : 1 / value;
 }
 
-std::shared_ptr<const Network> read_weights(const JsonView& from, const std::string& source,
-                                            const NetworkMaker& maker, const TrainedModel& model) {
-  const auto name = from.at("weights").get<std::string>();
+// Reads the file beside the model file that `from` names under `key`.
+template <class Read>
+auto read_companion(const JsonView& from, const std::string& source, std::string_view key,
+                    const Read& read) {
+  const auto name = from.at(key).get<std::string>();
   const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
-  const FileBytes weights(path);
-  if (crc_text(weights.text()) != from.at("crc64").get<std::string>()) {
-    throw DataError("does not hold the weights that belong to the model file", path.string());
+  const FileBytes file(path);
+  if (crc_text(file.text()) != from.at("crc64").get<std::string>()) {
+    throw DataError(fmt::format("does not hold the {} that belong to the model file",
+                                key == "weights" ? "weights" : "trees"),
+                    path.string());
   }
   try {
-    return maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
-                      std::string(weights.text()));
+    return read(file.text());
   } catch (const DataError& error) {
     throw DataError(error.what(), path.string());
   }
+}
+
+std::shared_ptr<const Network> read_weights(const JsonView& from, const std::string& source,
+                                            const NetworkMaker& maker, const TrainedModel& model) {
+  return read_companion(from, source, "weights", [&](std::string_view bytes) {
+    return maker.load(model.network_options, shape_of(model.preprocessor, model.loss),
+                      std::string(bytes));
+  });
+}
+
+void read_trees(const JsonView& from, const std::string& source, TrainedModel& model) {
+  options_from_json(from.at("options"), model.options.trees);
+  check_options(model.options.trees);
+  const double unit = model.preprocessor.target_scale().sd;
+  auto trees = read_companion(from, source, "xgboost", [&](std::string_view text) {
+    return std::make_shared<TreeModel>(from_xgboost_json(text, unit));
+  });
+  const NetworkShape shape = shape_of(model.preprocessor, model.loss);
+  if (trees->parts().features != shape.features || trees->outputs() != shape.outputs) {
+    throw DataError("the trees do not have the features and outputs of their preprocessing");
+  }
+  model.nonlinear = std::move(trees);
 }
 
 void read_network(const JsonView& from, const std::string& source, const NetworkMaker* networks,
@@ -169,12 +241,13 @@ void read_network(const JsonView& from, const std::string& source, const Network
   if (const auto tail = from.find("tail")) {
     members.push_back({read_weights(*tail, source, maker, model), read_factor(*tail)});
   }
-  model.network = std::make_shared<WeightedNetworks>(std::move(members));
+  model.nonlinear = std::make_shared<WeightedNetworks>(std::move(members));
 }
 
 LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, const Loss& loss) {
   if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
-    throw DataError(fmt::format("a model of kind '{}' is not one of: linear, network", kind));
+    throw DataError(
+        fmt::format("a model of kind '{}' is not one of: linear, network, trees", kind));
   }
   const std::size_t features = preprocessor.features();
   const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
@@ -301,12 +374,14 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (!loss.fits(preprocessor.parts().task)) throw DataError("the loss does not fit the task");
   const JsonView learned = from.at("model");
   const bool is_network = learned.at("kind").raw() == "network";
+  const bool is_trees = learned.at("kind").raw() == "trees";
+  const bool is_linear = !is_network && !is_trees;
   // Offsets are one score per row of a linear model.
   if (preprocessor.parts().prediction &&
-      (is_network || loss.kind() == LossKind::softmax || loss.kind() == LossKind::hinge)) {
+      (!is_linear || loss.kind() == LossKind::softmax || loss.kind() == LossKind::hinge)) {
     throw DataError("a model that corrects predictions is linear, of numbers or by logistic loss");
   }
-  LinearModel linear = is_network ? LinearModel() : read_linear(learned, preprocessor, loss);
+  LinearModel linear = is_linear ? read_linear(learned, preprocessor, loss) : LinearModel();
   TrainedModel model{.preprocessor = std::move(preprocessor),
                      .loss = loss,
                      .model = std::move(linear),
@@ -323,8 +398,9 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   }
   read_data_part(from.at("data"), model);
   if (const auto training = from.find("training")) read_training(*training, model);
-  if (!is_network) model.moments = read_moments(learned, model.model.features());
+  if (is_linear) model.moments = read_moments(learned, model.model.features());
   if (is_network) read_network(learned, source, networks, model);
+  if (is_trees) read_trees(learned, source, model);
   return model;
 }
 
@@ -355,6 +431,8 @@ std::array<std::filesystem::path, 2> weights_paths(const std::filesystem::path& 
   return paths;
 }
 
+std::filesystem::path xgboost_path(std::filesystem::path model) { return model += ".xgb.json"; }
+
 SourceOptions with_missing_words(const TrainedModel& model, SourceOptions options) {
   options.missing.insert(options.missing.end(), model.reading.missing.begin(),
                          model.reading.missing.end());
@@ -363,21 +441,16 @@ SourceOptions with_missing_words(const TrainedModel& model, SourceOptions option
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
-  std::vector<std::string> weights;
-  if (model.network) {
-    for (const auto& member : model.network->members())
-      weights.push_back(member.network->weights());
-  }
-  json content = {
-      {"format", kFormat},
-      {"version", version_of(model)},
-      {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
-      {"loss", write_loss(model.loss)},
-      {"preprocessing", to_json(model.preprocessor)},
-      {"model", model.network ? write_network(model, path, weights) : write_linear(model)},
-      {"options", training_options(model.options)},
-      {"stop_reason", kStopReasonNames.of(model.stop_reason)},
-      {"data", write_data(model)}};
+  const std::vector<Companion> files = companions_of(model, path);
+  json content = {{"format", kFormat},
+                  {"version", version_of(model)},
+                  {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
+                  {"loss", write_loss(model.loss)},
+                  {"preprocessing", to_json(model.preprocessor)},
+                  {"model", write_learned(model, files)},
+                  {"options", training_options(model.options)},
+                  {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+                  {"data", write_data(model)}};
   write_training(model, content);
   std::string text;
   try {
@@ -385,8 +458,8 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
   } catch (const json::type_error&) {
     throw DataError("the name of a column or category is not UTF-8", model.source);
   }
-  for (std::size_t m = 0; m < weights.size(); ++m) {
-    write_file(weights_paths(path)[m], [&](const Write& write) { write(weights[m]); });
+  for (const Companion& file : files) {
+    write_file(file.path, [&](const Write& write) { write(file.bytes); });
   }
   write_file(path, [&](const Write& write) { write(text + "\n"); });
 }

@@ -17,6 +17,9 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model);
 [[nodiscard]] std::array<std::filesystem::path, 2> weights_paths(
     const std::filesystem::path& model);
 
+/// Returns the path of a model's trees, a file of XGBoost's.
+[[nodiscard]] std::filesystem::path xgboost_path(std::filesystem::path model);
+
 /// Like Model::load.
 [[nodiscard]] TrainedModel load_model(const std::filesystem::path& path,
                                       const NetworkMaker* networks = nullptr);

@@ -85,7 +85,8 @@ void note_memorised_tails(const std::vector<RunResult>& results,
   for (const RunResult& result : results) {
     const TrainedModel& model = result.model.parts();
     const bool is_for_tail = model.options.algorithm != Algorithm::mean;
-    if (!model.network || !is_for_tail || !result.valid || !result.is_trained()) continue;
+    if (model.networks() == nullptr || !is_for_tail || !result.valid || !result.is_trained())
+      continue;
     const double training = result.train->risk.cvar;
     const double validation = result.valid->risk.cvar;
     if (!(validation > kFactor * training)) continue;

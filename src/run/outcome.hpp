@@ -1,6 +1,6 @@
 #pragma once
 
-#include "learner/weighted_networks.hpp"
+#include <adacvar/learner/nonlinear_model.hpp>
 #include "run/score.hpp"
 
 #include <adacvar/learner/train.hpp>
@@ -17,7 +17,8 @@ namespace adacvar {
 struct Outcome {
   TrainOptions options;
   TrainResult result;
-  std::shared_ptr<const WeightedNetworks> network = nullptr;  // instead of the result's model
+  std::shared_ptr<const NonlinearModel> nonlinear = nullptr;  // instead of the result's model
+  std::shared_ptr<const NonlinearModel> unscaled = nullptr;   // it before its calibration
   std::optional<ScoredRows> valid = {};
   std::optional<Certificate> certificate = {};  // exact: in the learner's units
   std::optional<Calibration> calibration = {};
@@ -26,7 +27,7 @@ struct Outcome {
   double detail_seconds = 0;  // cost of `epochs`
 
   [[nodiscard]] const Scorer& scorer() const {
-    if (network) return *network;
+    if (nonlinear) return *nonlinear;
     return result.model;
   }
 };

@@ -19,12 +19,25 @@ namespace {
 
 constexpr std::array kAllAlgorithms = {Algorithm::adacvar, Algorithm::trunc, Algorithm::soft,
                                        Algorithm::mean};
+constexpr std::array kTreeAlgorithms = {Algorithm::adacvar, Algorithm::mean};
+
+std::span<const Algorithm> compared(const RunOptions& options) {
+  if (options.train.trees.trees) return kTreeAlgorithms;
+  return kAllAlgorithms;
+}
+
+DataOptions data_options(const RunOptions& options) {
+  DataOptions data = options.data;
+  data.for_trees = options.train.trees.trees;
+  return data;
+}
 
 }  // namespace
 
 RunReport run_prepared(const PreparedData& data, const RunOptions& options,
                        std::span<const Algorithm> algorithms, const RunHooks& hooks) {
   check_tuning(options.tune, data);
+  check_tree_rows(options, data);
   check_calibration(options, data);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   RunReport report;
@@ -39,18 +52,19 @@ RunReport run_prepared(const PreparedData& data, const RunOptions& options,
 RunReport run(const RunOptions& options, const RunHooks& hooks) {
   const std::array algorithms = {options.train.algorithm};
   check_run(options, algorithms, hooks);
-  return run_prepared(prepare_data(options.data, options.train.seed), options, algorithms, hooks);
+  return run_prepared(prepare_data(data_options(options), options.train.seed), options, algorithms,
+                      hooks);
 }
 
 RunReport compare(const RunOptions& options, const RunHooks& hooks) {
-  check_run(options, kAllAlgorithms, hooks);
-  return run_prepared(prepare_data(options.data, options.train.seed), options, kAllAlgorithms,
-                      hooks);
+  check_run(options, compared(options), hooks);
+  return run_prepared(prepare_data(data_options(options), options.train.seed), options,
+                      compared(options), hooks);
 }
 
 std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHooks& hooks) {
   check_options(options.repeat);
-  check_run(options, kAllAlgorithms, hooks);
+  check_run(options, compared(options), hooks);
   const std::size_t repeats = options.repeat.repeats;
   if (repeats - 1 > std::numeric_limits<std::uint64_t>::max() - options.train.seed) {
     throw OptionError(fmt::format("seed = {} with repeats = {}: the last seed exceeds 2^64 - 1",
@@ -70,8 +84,9 @@ std::vector<RunReport> compare_repeated(const RunOptions& options, const RunHook
   std::vector<RunReport> reports;
   for (; done < repeats; ++done) {
     repeat_options.train.seed = options.train.seed + done;
-    RunReport report = run_prepared(prepare_data(data, options.data, repeat_options.train.seed),
-                                    repeat_options, kAllAlgorithms, repeat_hooks);
+    RunReport report =
+        run_prepared(prepare_data(data, data_options(options), repeat_options.train.seed),
+                     repeat_options, compared(options), repeat_hooks);
     const bool is_stopped = hooks.stop != nullptr && *hooks.stop;
     if (!is_stopped || reports.empty()) reports.push_back(std::move(report));
     if (is_stopped) break;

@@ -23,13 +23,15 @@ const std::vector<OptionSpec>& SolveOptions::options() {
       {"certify", &O::certify, Names{"auto", "yes", "no"},
        "bounds the distance of the training CVaR from the least possible; auto: if that takes only "
        "seconds",
-       without("algorithm", {"exact"}) && without("network")},
+       without("algorithm", {"exact"}) && without("network") && without("trees")},
       {"tolerance", &O::tolerance, Bounds{.low = 1e-12, .high = 1},
        "relative gap at which the exact solver stops",
-       with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network"))},
+       with("algorithm", {"exact"}) ||
+           (without("certify", {"no"}) && without("network") && without("trees"))},
       {"certificate-radius", &O::certificate_radius, Bounds{.low = 0, .high = 1e9},
        "largest norm of the models that certificates cover; 0: 100 times the optimum's",
-       with("algorithm", {"exact"}) || (without("certify", {"no"}) && without("network"))},
+       with("algorithm", {"exact"}) ||
+           (without("certify", {"no"}) && without("network") && without("trees"))},
       {"alphas", &O::alphas, Bounds{.low = 0, .high = 1, .low_ok = false},
        "trains a model for each of these tail shares", with("algorithm", {"exact"})},
       {"until-gap", &O::until_gap, Bounds{.low = 0},
@@ -49,11 +51,13 @@ const std::vector<OptionSpec>& BudgetOptions::options() {
                  limits && without("cvar-limit"))
           .in_percent(),
       {"cvar-limit", &O::cvar_limit, Bounds{.low = 0, .low_ok = false},
-       "least mean loss among models whose training CVaR is at most this", limits},
+       "least mean loss among models whose training CVaR is at most this",
+       limits && without("trees")},
       {"budget-on", &O::budget_on, Names{"train", "validation"},
        "rows on which the mean budget is judged; for networks that are fine-tuned or mixed always "
        "validation",
-       with("mean-budget") && without("tune") && (without("network") || with("fine-tune", {"0"}))},
+       with("mean-budget") && without("tune") && without("trees") &&
+           (without("network") || with("fine-tune", {"0"}))},
   };
   return all;
 }

@@ -3,13 +3,15 @@
 #include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "learner/resolve_defaults.hpp"
+#include "learner/tree_model.hpp"
 #include "learner/tuning_grid.hpp"
+#include "learner/weighted_networks.hpp"
+#include "run/blender.hpp"
 #include "run/calibrate.hpp"
 #include "run/check_run.hpp"
 #include "run/feature_moments.hpp"
 #include "run/limits.hpp"
 #include "run/mark_best.hpp"
-#include "run/network_blender.hpp"
 #include "run/outcome.hpp"
 #include "run/row_detail.hpp"
 #include "run/selection.hpp"
@@ -96,8 +98,8 @@ class Runner {
         unit_(loss_.unit(data.preprocessor.target_scale().sd)),
         computes_certificates_(wants_certificates(options, data.train, loss_)),
         calibrator_(data, loss_, options.calibrate.calibrate),
-        blender_(NetworkBlender::make(data, loss_, options)) {
-    if (!has_network() && data.train.image.size() == 0) moments_ = feature_moments(data.train);
+        blender_(Blender::make(data, loss_, options)) {
+    if (is_linear() && data.train.image.size() == 0) moments_ = feature_moments(data.train);
     if (std::isnormal(unit_)) return;
     throw DataError(fmt::format("the {} loss of a target with standard deviation {:g} exceeds the "
                                 "range of double; rescale the target",
@@ -115,8 +117,8 @@ class Runner {
     if (is_comparison && has_budgeted_factor()) add_candidates(Algorithm::mean, true);
     if (is_comparison && computes_certificates_) add_candidates(Algorithm::exact, false);
     if (blender_) plan_plain_training();
-    // A network uses threads itself, and parallel runs would share its random generators.
-    const std::uint64_t threads = has_network() ? 1 : options_.tune.threads;
+    // Networks and trees use threads themselves, and parallel runs would share random generators.
+    const std::uint64_t threads = is_linear() ? options_.tune.threads : 1;
     for_each_block(candidates_.size(), static_cast<unsigned>(threads),
                    [this](std::size_t i) { run_one(candidates_[i]); });
     std::vector<RunResult> results;
@@ -187,10 +189,12 @@ class Runner {
   }
 
   [[nodiscard]] bool has_network() const { return !options_.network.network.empty(); }
+  [[nodiscard]] bool has_trees() const { return options_.train.trees.trees; }
+  [[nodiscard]] bool is_linear() const { return !has_network() && !has_trees(); }
 
   // A comparison has a row with a mean budget unless there is nothing to trade.
   void set_limits(bool is_comparison) {
-    if (blender_) return;  // its own budget
+    if (blender_ || has_trees()) return;  // its own budget
     BudgetOptions budget = options_.budget;
     if (is_comparison && !budget.is_given() && !options_.train.risk().is_mean() &&
         options_.train.learner == Learner::steps) {
@@ -202,8 +206,8 @@ class Runner {
         .loss = loss_,
         .options = options_,
         .budget = budget,
-        .uses_exact = !has_network() &&
-                      (computes_certificates_ || options_.train.algorithm == Algorithm::exact),
+        .uses_exact =
+            is_linear() && (computes_certificates_ || options_.train.algorithm == Algorithm::exact),
         .stop = hooks_.stop,
         .train_plain = [this] { return train_candidate(base_options(Algorithm::mean)); }});
   }
@@ -217,13 +221,19 @@ class Runner {
       base.limit_on_validation = limits_->is_on_validation();
     }
     if (algorithm != Algorithm::adacvar) base.learner = Learner::steps;
+    if (has_trees()) {
+      base.epochs = base.trees.rounds;
+      return base;
+    }
     return has_network() ? resolve_network_defaults(base, data_.train, valid(), loss_)
                          : resolve_defaults(base, data_.train, loss_);
   }
 
   void add_candidates(Algorithm algorithm, bool is_limited) {
     const TrainOptions base = base_options(algorithm, is_limited);
-    const auto grid = options_.tune.tune ? tuning_grid(base) : std::vector{base};
+    const auto grid = !options_.tune.tune ? std::vector{base}
+                      : has_trees()       ? tree_grid(base)
+                                          : tuning_grid(base);
     for (const TrainOptions& trial : grid) candidates_.push_back({trial, groups_.size()});
     groups_.emplace_back().is_limited = is_limited;
   }
@@ -329,18 +339,30 @@ class Runner {
       NetworkResult found = hooks_.networks->train(data_.train, valid(), loss_, options,
                                                    options_.network, hooks, stage.start);
       using Members = std::vector<WeightedNetworks::Member>;
-      outcome.network = std::make_shared<WeightedNetworks>(Members{{std::move(found.model)}});
-      outcome.result.stop_reason = found.stop_reason;
-      outcome.result.epochs = found.epochs;
-      outcome.result.gamma = found.gamma;
-      outcome.result.history = std::move(found.history);
-      outcome.result.checkpoint_error = std::move(found.checkpoint_error);
+      outcome.nonlinear = std::make_shared<WeightedNetworks>(Members{{found.model}});
+      take(std::move(found), outcome);
+    } else if (has_trees()) {
+      const auto threads = static_cast<unsigned>(options_.tune.threads);
+      TreeResult found = hooks_.trees->train(data_.train, valid(), loss_, options, threads, hooks);
+      outcome.nonlinear = dynamic_cast<const TreeModel&>(*found.model)
+                              .in_units_of(data_.preprocessor.target_scale());
+      take(std::move(found), outcome);
     } else {
       const auto how = options.learner == Learner::btl ? &be_the_leader : &train;
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
     if (options.limit) outcome.options.gamma = outcome.result.gamma;
     return outcome;
+  }
+
+  /// Everything but the model.
+  template <class Result>
+  static void take(Result found, Outcome& outcome) {
+    outcome.result.stop_reason = found.stop_reason;
+    outcome.result.epochs = found.epochs;
+    outcome.result.gamma = found.gamma;
+    outcome.result.history = std::move(found.history);
+    outcome.result.checkpoint_error = std::move(found.checkpoint_error);
   }
 
   [[nodiscard]] CertifyOptions certify_options(const TrainOptions& options) const {
@@ -386,7 +408,8 @@ class Runner {
       hooks.run_identity = identity_of(options);
       if (stage.is_tail) {
         hooks.checkpoint = tail_checkpoint(hooks.checkpoint);
-        hooks.run_identity += options_.blend.mix ? " of a mixture" : " after plain training";
+        hooks.run_identity +=
+            options_.blend.mix || has_trees() ? " of a mixture" : " after plain training";
       }
     }
     // With full information nothing is drawn.
@@ -483,7 +506,7 @@ class Runner {
     PartDetail detail;
     if (hooks_.detail == Detail::all) {
       constexpr std::size_t kWorst = 20;
-      detail = describe_rows({.linear = outcome.network ? nullptr : &outcome.result.model,
+      detail = describe_rows({.linear = outcome.nonlinear ? nullptr : &outcome.result.model,
                               .preprocessor = data_.preprocessor,
                               .data = *data,
                               .rows = *rows,
@@ -534,7 +557,7 @@ class Runner {
   }
 
   static double norm_of(const Outcome& outcome) {
-    if (outcome.network) return outcome.network->norm();
+    if (outcome.nonlinear) return outcome.nonlinear->norm();
     double squares = 0;
     for (const double value : outcome.result.model.parameters()) squares += value * value;
     return std::sqrt(squares);
@@ -548,6 +571,7 @@ class Runner {
     options_to_json(options, all["train"]);
     options_to_json(options_.loss, all["loss"]);
     options_to_json(options_.network, all["network"]);
+    if (has_trees()) options_to_json(options.trees, all["trees"]);
     all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
     all["raw"] = options_.data.raw_features;
     all["data"] = data_.fingerprint.crc64;
@@ -560,7 +584,7 @@ class Runner {
     TrainedModel model{.preprocessor = data_.preprocessor,
                        .loss = loss_,
                        .model = outcome.result.model,
-                       .network = outcome.network,
+                       .nonlinear = outcome.nonlinear,
                        .network_options = options_.network,
                        .options = outcome.options,
                        .stop_reason = outcome.result.stop_reason,
@@ -621,7 +645,7 @@ class Runner {
   std::optional<FeatureMoments> moments_;  // of tables and sparse rows, for linear models
   bool computes_certificates_;
   Calibrator calibrator_;
-  std::optional<NetworkBlender> blender_;
+  std::optional<Blender> blender_;
   std::size_t plain_group_ = 0;  // with blender_: whose best is plain training
   std::vector<Candidate> candidates_;
   std::vector<Group> groups_;

@@ -4,10 +4,12 @@
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/learner/trees.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/solver/certificate.hpp>
 #include "data/prepare_data.hpp"
 #include "data/preprocess.hpp"
+#include "learner/tree_model.hpp"
 #include "learner/weighted_networks.hpp"
 #include "run/feature_moments.hpp"
 
@@ -21,8 +23,8 @@ namespace adacvar {
 struct TrainedModel {
   Preprocessor preprocessor;
   Loss loss = Loss(LossKind::squared);
-  LinearModel model;                                          ///< empty if there is a network
-  std::shared_ptr<const WeightedNetworks> network = nullptr;  ///< null for a linear model
+  LinearModel model;                                          ///< empty if there is another
+  std::shared_ptr<const NonlinearModel> nonlinear = nullptr;  ///< null for a linear model
   NetworkOptions network_options = {};
 
   TrainOptions options;  ///< options of its training
@@ -40,8 +42,18 @@ struct TrainedModel {
   std::optional<FeatureMoments> moments = {};
 
   [[nodiscard]] const Scorer& scorer() const noexcept {
-    if (network) return *network;
+    if (nonlinear) return *nonlinear;
     return model;
+  }
+  /// The linear model; null if it is another.
+  [[nodiscard]] const LinearModel* linear() const noexcept { return nonlinear ? nullptr : &model; }
+  /// The networks; null for other models.
+  [[nodiscard]] const WeightedNetworks* networks() const noexcept {
+    return dynamic_cast<const WeightedNetworks*>(nonlinear.get());
+  }
+  /// The trees; null for other models.
+  [[nodiscard]] const TreeModel* trees() const noexcept {
+    return dynamic_cast<const TreeModel*>(nonlinear.get());
   }
 };
 

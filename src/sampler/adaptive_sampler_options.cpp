@@ -4,15 +4,15 @@ namespace adacvar {
 
 const std::vector<OptionSpec>& AdaptiveSamplerOptions::options() {
   using O = AdaptiveSamplerOptions;
-  static const Condition draws = with("algorithm", {"adacvar"}) && without("information", {"full"});
+  static const Condition plays = with("algorithm", {"adacvar"}) && without("trees");
+  static const Condition draws = plays && without("information", {"full"});
   static const std::vector<OptionSpec> all{
       {"alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
        "tail share: CVaR is the mean of the worst alpha of the losses"},
       {"estimator", &O::estimator, Names{"gain", "loss", "centred"},
        "how a loss changes the weight of its example", draws},
       {"eta", &O::eta, Bounds{.low = 0},
-       "step of the log-weights; automatic: eta-scale * sqrt(log N / (N T))",
-       with("algorithm", {"adacvar"})},
+       "step of the log-weights; automatic: eta-scale * sqrt(log N / (N T))", plays},
       {"eta-scale", &O::eta_scale, Bounds{.low = 0},
        "factor on the automatic eta; automatic: 1; in training 3, for classes 20",
        with("eta", {"auto"}) && draws},
@@ -22,8 +22,7 @@ const std::vector<OptionSpec>& AdaptiveSamplerOptions::options() {
        "number of draws T in the automatic eta; 0: 50 epochs",
        with("eta", {"auto"}) && with("schedule", {"constant"})},
       {"gamma", &O::gamma, Bounds{.low = 0, .high = 1},
-       "share of the uniform distribution in every draw, between CVaR (0) and mean (1)",
-       with("algorithm", {"adacvar"})},
+       "share of the uniform distribution in every draw, between CVaR (0) and mean (1)", plays},
       {"epsilon", &O::epsilon, Bounds{.low = 0},
        "implicit exploration: steps are divided by q + epsilon/N", draws},
       {"scale", &O::scale, Names{"automatic", "fixed", "running"}, "divisor of the losses", draws},

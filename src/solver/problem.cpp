@@ -358,6 +358,7 @@ Dataset rows_of(const Dataset& data, std::span<const Index> rows) {
   part.target_error = data.target_error;
   part.class_names = data.class_names;
   part.reference_levels = data.reference_levels;
+  part.levels = data.levels;
   if (data.is_sparse()) part.start.push_back(0);
   const std::size_t outputs = data.offsets.size() / std::max<std::size_t>(1, data.rows);
   for (const Index row : rows) {

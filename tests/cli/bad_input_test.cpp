@@ -403,7 +403,7 @@ std::vector<Case> cases() {
       {"newer_model",
        "evaluate newer.json good.csv",
        3,
-       "newer.json: ... version 4 ... adacvar 0.1.0 ... up to 3",
+       "newer.json: ... version 5 ... adacvar 0.1.0 ... up to 4",
        {}},
       {"no_model_file", "predict o.json good.csv", 3, "o.json: ... model file", {{"o.json", "{}"}}},
       {"no_json", "predict good.csv good.csv", 3, "good.csv: ... JSON ... byte 1", {}},
@@ -583,7 +583,7 @@ TEST_P(BadInput, is_refused_with_key_words) {
   (void)folder.write("model.json", model);
   (void)folder.write("half.json", model.substr(0, model.size() / 2));
   std::string newer = model;
-  newer.replace(newer.rfind("\"version\": 1"), 12, "\"version\": 4");
+  newer.replace(newer.rfind("\"version\": 1"), 12, "\"version\": 5");
   (void)folder.write("newer.json", newer);
   (void)folder.write(".out", "");
   (void)folder.write(".err", "");

@@ -5,7 +5,7 @@
 #   data, sampler, learner, solver, run, report, experiment
 # base and risk are open to all; base includes only base, risk only base and risk. mpi, cli and
 # adacvar.hpp include what they like but deep and are included only by each other. deep includes what learner may, and learner; it is included by itself and by
-# src/cli/deep*.cpp, so that nobody else needs libtorch. A public header includes no private one.
+# src/cli/deep*.cpp, so that nobody else needs libtorch; likewise trees and src/cli/trees*.cpp. A public header includes no private one.
 # Prints each offending line.
 set -euo pipefail
 
@@ -15,9 +15,9 @@ check() {  # <root>
     BEGIN {
       count = split("base risk data sampler learner solver run report experiment top", order, " ")
       for (i = 1; i <= count; i++) rank[order[i]] = i
-      rank["deep"] = rank["learner"]
+      rank["deep"] = rank["trees"] = rank["learner"]
       rank["mpi"] = rank["cli"] = rank["top"]
-      known = "base, risk, data, sampler, learner, solver, run, report, experiment, deep, mpi, cli"
+      known = "base, risk, data, sampler, learner, solver, run, report, experiment, deep, trees, mpi, cli"
     }
     function complain(why) { print FILENAME ":" FNR ": " $0 "    <- " why; bad = 1 }
     # The stage of a path relative to include/adacvar or src.
@@ -45,9 +45,9 @@ check() {  # <root>
       sub(/^adacvar\//, "", target)
       to = !ours && target !~ /\// ? from : stage_of(target)
       if (!(to in rank)) complain("stage \047" to "\047 is not one of: " known)
-      else if (to == "deep" && from != "deep") {
-        if (FILENAME !~ /^src\/cli\/deep[^\/]*\.cpp$/)
-          complain("only deep and src/cli/deep*.cpp include deep")
+      else if ((to == "deep" || to == "trees") && from != to) {
+        if (FILENAME !~ "^src/cli/" to "[^/]*[.]cpp$")
+          complain("only " to " and src/cli/" to "*.cpp include " to)
       }
       else if (from in rank && rank[to] > rank[from])
         complain(from " must not include " to)
@@ -71,6 +71,8 @@ self_test() {
     '#include <adacvar/learner/network.hpp>' '#include <adacvar/sampler/good.hpp>' \
     '#include <adacvar/data/dataset.hpp>' '#include <adacvar/risk/cvar.hpp>' '#include "base/own.hpp"'
   put src/cli/deep_main.cpp '#include <adacvar/deep/networks.hpp>' '#include "cli/program.hpp"'
+  put src/trees/good.cpp '#include <adacvar/learner/trees.hpp>' '#include "trees/booster.hpp"'
+  put src/cli/trees_part.cpp '#include <adacvar/trees/xgboost_trees.hpp>'
   put src/report/good.cpp '#include <adacvar/run/run.hpp>' '#include <adacvar/report/html.hpp>'
   check "$root" || { echo "a good tree is refused"; return 1; }
 
@@ -98,6 +100,8 @@ self_test() {
   bad src/learner/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/report/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/cli/bad.cpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
+  bad src/cli/deep_bad.cpp '#include <adacvar/trees/xgboost_trees.hpp>' 'only trees and'
+  bad src/trees/bad.cpp '#include <adacvar/run/run.hpp>' 'trees must not include run'
   bad include/adacvar/bad.hpp '#include <adacvar/deep/networks.hpp>' 'only deep and'
   bad src/learner/bad.cpp '#include <adacvar/adacvar.hpp>' 'learner must not include top'
   bad include/adacvar/sampler/bad.hpp '#include "sampler/own.hpp"' 'a public header'

@@ -291,18 +291,18 @@ std::vector<Damage> damages() {
       {"a text", [](json& m) { m = "adacvar-model"; }, "is not a model file of adacvar"},
       {"newer version",
        [](json& m) {
-         m["version"] = 4;
+         m["version"] = 5;
          m["program"] = "adacvar 9.9";
          m["model"] = "of a kind not yet thought of";
        },
-       "version 4 ... adacvar 9.9 ... " ADACVAR_VERSION " ... up to 3"},
+       "version 5 ... adacvar 9.9 ... " ADACVAR_VERSION " ... up to 4"},
       {"version 0", [](json& m) { m["version"] = 0; }, "has the unknown version 0"},
       {"version 1.5", [](json& m) { m["version"] = 1.5; },
        "version = 1.5 is not a non-negative integer"},
       {"version true", [](json& m) { m["version"] = true; },
        "version = boolean is not a non-negative integer"},
       {"version 2^32 + 1", [](json& m) { m["version"] = 4'294'967'297; },
-       "version 4294967297 ... " ADACVAR_VERSION " ... up to 3"},
+       "version 4294967297 ... " ADACVAR_VERSION " ... up to 4"},
       {"unknown loss", [](json& m) { m["loss"]["kind"] = "cubic"; },
        "loss 'cubic' is not one of: squared, absolute, huber, pinball, logistic, softmax, hinge"},
       {"loss of classes", [](json& m) { m["loss"]["kind"] = "logistic"; },

@@ -62,6 +62,7 @@ struct DataOptions {
   std::string weight = {};
   bool raw_features = false;
   bool strict = false;
+  bool for_trees = false;  ///< not a flag: features as trees take them (Dataset::levels)
   SourceOptions source = {};
   PredictionOptions prediction = {};
 

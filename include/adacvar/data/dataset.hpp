@@ -49,6 +49,9 @@ struct Dataset {
   /// Features that are 1 minus others, up to an affine map: a level of each category. A linear
   /// model with an intercept does not need them; exact solutions without a ridge leave them out.
   std::vector<std::uint32_t> reference_levels;
+  /// Features as trees take them: the number of levels of each, whose values are their positions, 0
+  /// for numbers; missing values are NaN. Empty: features are numbers without missing values.
+  std::vector<std::uint32_t> levels;
   Task task = Task::regression;
   double target_error = 0;  ///< regression: rounding error of the standardised targets
   ImageShape image = {};    ///< image data: dense, features = image.size()

@@ -5,6 +5,7 @@
 #include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/optimizer.hpp>
+#include <adacvar/learner/tree_options.hpp>
 #include <adacvar/risk/risk.hpp>
 #include <adacvar/sampler/adaptive_sampler.hpp>
 
@@ -105,6 +106,7 @@ struct TrainOptions {
   bool limit_on_validation = false;  ///< the limit is one on the losses of the validation rows
   /// `alpha` and `gamma` are taken from above.
   AdaptiveSamplerOptions sampler = {.epsilon = 1.0};
+  TreeOptions trees = {};  ///< instead of a linear model
 
   /// The risk that is minimised.
   [[nodiscard]] Risk risk() const noexcept { return {alpha, gamma}; }

@@ -93,10 +93,11 @@ struct Calibration {
   TailRisk before = {};    ///< risk of the validation rows without it, in the user's units
 };
 
-/// A network that joins plain training and training for the tail, chosen on the validation rows.
+/// A network, or trees, that join plain training and training for the tail, chosen on the
+/// validation rows.
 struct Blend {
-  double share = 0;       ///< of the network trained for the tail; 0: plain training is kept
-  bool is_mix = false;    ///< scores of two networks are mixed; else weights are interpolated
+  double share = 0;       ///< of the model trained for the tail; 0: plain training is kept
+  bool is_mix = false;    ///< scores of two models are mixed; else weights are interpolated
   double alpha = 0;       ///< tail share that chose, larger than that of training for few rows
   TailRisk plain = {};    ///< validation risk of plain training, at that alpha, in user's units
   TailRisk blended = {};  ///< validation risk of the blend, likewise

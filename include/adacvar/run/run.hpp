@@ -5,6 +5,7 @@
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/learner/trees.hpp>
 #include <adacvar/run/result.hpp>
 
 #include <atomic>
@@ -144,6 +145,7 @@ struct RunHooks {
   std::function<void(const TraceRecord&)> trace = {};  ///< `run` with adacvar: after every epoch
   Detail detail = Detail::none;                        ///< does not change the models
   const NetworkMaker* networks = nullptr;              ///< needed for networks
+  const TreeMaker* trees = nullptr;                    ///< needed for trees
 };
 
 /// Reads and splits the data, trains one algorithm and evaluates the model.

@@ -1,7 +1,9 @@
-#include "run/network_blender.hpp"
+#include "run/blender.hpp"
 
 #include "learner/predict.hpp"
 #include "learner/temperature.hpp"
+#include "learner/tree_model.hpp"
+#include "learner/weighted_networks.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -20,34 +22,34 @@ constexpr double kMeanBudget = 0.02;
 constexpr double kFineTuneShare = 0.2;  // of the epochs
 constexpr double kFineTuneRate = 0.3;   // of the learning rate
 constexpr double kTailGamma = 0.5;
+constexpr double kTreeGamma = 0.1;
+constexpr double kLeastTreeAlpha = 0.1;  // smaller tails have too few rows for trees
 constexpr std::uint64_t kTailSeed = 0x7461696c;
 
-std::shared_ptr<const WeightedNetworks> single(std::shared_ptr<const Network> network) {
-  return std::make_shared<WeightedNetworks>(
-      std::vector<WeightedNetworks::Member>{{std::move(network), 1}});
-}
+using Members = std::vector<WeightedNetworks::Member>;
 
-const std::shared_ptr<const Network>& first(const WeightedNetworks& networks) {
-  return networks.members()[0].network;
+const std::shared_ptr<const Network>& network_of(const NonlinearModel& model) {
+  return dynamic_cast<const WeightedNetworks&>(model).members()[0].network;
 }
 
 }  // namespace
 
-std::optional<NetworkBlender> NetworkBlender::make(const PreparedData& data, const Loss& loss,
-                                                   const RunOptions& options) {
+std::optional<Blender> Blender::make(const PreparedData& data, const Loss& loss,
+                                     const RunOptions& options) {
   const BlendOptions& blend = options.blend;
-  const bool is_declined = !blend.mix && blend.fine_tune == 0.0;
-  if (options.network.network.empty() || is_declined || options.budget.cvar_limit ||
+  const bool is_trees = options.train.trees.trees;
+  const bool is_declined = !is_trees && !blend.mix && blend.fine_tune == 0.0;
+  if ((options.network.network.empty() && !is_trees) || is_declined || options.budget.cvar_limit ||
       options.train.risk().is_mean()) {
     return std::nullopt;
   }
   const std::optional<double> alpha = judged_alpha(options.train.alpha, data.valid);
-  if (alpha) {
-    const BlendRule rule{.alpha = *alpha,
+  if (alpha || is_trees) {
+    const BlendRule rule{.alpha = alpha.value_or(options.train.alpha),
                          .mean_budget = options.budget.mean_budget.value_or(kMeanBudget),
                          .has_factor = loss.has_probabilities() &&
                                        options.calibrate.calibrate != CalibrateChoice::no};
-    return NetworkBlender(data, loss, options, rule);
+    return Blender(data, loss, options, rule, alpha.has_value());
   }
   if (!blend.mix && !blend.fine_tune) return std::nullopt;
   throw OptionError(fmt::format(
@@ -56,8 +58,13 @@ std::optional<NetworkBlender> NetworkBlender::make(const PreparedData& data, con
       blend.mix ? "mix" : "fine-tune", data.valid.rows));
 }
 
-TrainOptions NetworkBlender::tail_options(TrainOptions options) const {
-  if (options.gamma == 0) options.gamma = kTailGamma;
+TrainOptions Blender::tail_options(TrainOptions options) const {
+  const bool is_trees = options.trees.trees;
+  if (options.gamma == 0) options.gamma = is_trees ? kTreeGamma : kTailGamma;
+  if (is_trees) {
+    options.alpha = std::max(options.alpha, kLeastTreeAlpha);
+    return options;
+  }
   if (options_.blend.mix) {
     options.seed ^= kTailSeed;
     return options;
@@ -71,17 +78,19 @@ TrainOptions NetworkBlender::tail_options(TrainOptions options) const {
   return options;
 }
 
-Outcome NetworkBlender::blend(const Outcome& plain, const TrainOptions& options,
-                              const Train& train) const {
+Outcome Blender::blend(const Outcome& plain, const TrainOptions& options,
+                       const Train& train) const {
   Outcome outcome = plain;
   outcome.options = options;
-  outcome.network = single(first(*plain.network));  // without a factor
+  if (plain.unscaled) outcome.nonlinear = plain.unscaled;
+  outcome.unscaled.reset();
   outcome.calibration.reset();
   outcome.valid.reset();
   outcome.detail_seconds = 0;  // those of plain training are its own
   const StopReason reason = plain.result.stop_reason;
   if (reason == StopReason::diverged) return outcome;
-  SharedNetwork tail;
+  if (!can_choose_) return outcome;
+  SharedModel tail;
   if (options.algorithm != Algorithm::mean && reason != StopReason::interrupted) {
     tail = add_tail(tail_options(options), train, outcome);
   }
@@ -89,10 +98,10 @@ Outcome NetworkBlender::blend(const Outcome& plain, const TrainOptions& options,
   return outcome;
 }
 
-// Appends the training of the tail network to the outcome's. Returns null if it diverged.
-NetworkBlender::SharedNetwork NetworkBlender::add_tail(const TrainOptions& options,
-                                                       const Train& train, Outcome& outcome) const {
-  const Network* const start = options_.blend.mix ? nullptr : first(*outcome.network).get();
+// Appends the training for the tail to the outcome's. Returns null if it diverged.
+Blender::SharedModel Blender::add_tail(const TrainOptions& options, const Train& train,
+                                       Outcome& outcome) const {
+  const Network* const start = mixes_ ? nullptr : network_of(*outcome.nonlinear).get();
   const std::uint64_t before = outcome.result.epochs;
   Outcome tail = train(options, {.before = before, .is_tail = true, .start = start});
   outcome.options.gamma = tail.options.gamma;
@@ -111,27 +120,31 @@ NetworkBlender::SharedNetwork NetworkBlender::add_tail(const TrainOptions& optio
   }
   if (tail.result.stop_reason == StopReason::diverged) return nullptr;
   outcome.result.stop_reason = tail.result.stop_reason;
-  return tail.network;
+  return tail.nonlinear;
 }
 
-NetworkBlender::SharedNetwork NetworkBlender::network_at(const SharedNetwork& plain,
-                                                         const SharedNetwork& tail,
-                                                         double share) const {
+Blender::SharedModel Blender::model_at(const SharedModel& plain, const SharedModel& tail,
+                                       double share) const {
   if (share == 0) return plain;
   if (share == 1) return tail;
-  if (!options_.blend.mix) return single(first(*plain)->interpolated(*first(*tail), share));
-  return std::make_shared<WeightedNetworks>(
-      std::vector<WeightedNetworks::Member>{{first(*plain), 1 - share}, {first(*tail), share}});
+  if (const auto* const trees = dynamic_cast<const TreeModel*>(plain.get())) {
+    return trees->mixed(dynamic_cast<const TreeModel&>(*tail), share);
+  }
+  const std::shared_ptr<const Network>& one = network_of(*plain);
+  const std::shared_ptr<const Network>& other = network_of(*tail);
+  const Members members = mixes_ ? Members{{one, 1 - share}, {other, share}}
+                                 : Members{{one->interpolated(*other, share)}};
+  return std::make_shared<WeightedNetworks>(members);
 }
 
-void NetworkBlender::choose(const SharedNetwork& tail, Outcome& outcome) const {
-  const SharedNetwork plain = outcome.network;
+void Blender::choose(const SharedModel& tail, Outcome& outcome) const {
+  const SharedModel plain = outcome.nonlinear;
   const std::vector<double> of_plain = all_scores(*plain, data_.valid);
   const std::vector<double> of_tail = tail ? all_scores(*tail, data_.valid) : std::vector<double>();
   const auto scores_at = [&](double share) {
     if (share == 0) return of_plain;
     if (share == 1) return of_tail;
-    if (!options_.blend.mix) return all_scores(*network_at(plain, tail, share), data_.valid);
+    if (!mixes_) return all_scores(*model_at(plain, tail, share), data_.valid);
     std::vector<double> scores(of_plain.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
       scores[i] = std::lerp(of_plain[i], of_tail[i], share);
@@ -141,8 +154,7 @@ void NetworkBlender::choose(const SharedNetwork& tail, Outcome& outcome) const {
   BlendRule rule = rule_;
   rule.is_plain = tail == nullptr;
   const BlendChoice choice = choose_blend(scores_at, data_.valid, loss_, rule);
-  const SharedNetwork chosen = network_at(plain, tail, choice.share);
-  outcome.network = std::make_shared<WeightedNetworks>(chosen->scaled(choice.factor));
+  outcome.nonlinear = model_at(plain, tail, choice.share)->scaled(choice.factor);
   if (rule.has_factor) {
     const TailRisk before =
         risk_with_factor(scores_at(choice.share), data_.valid, loss_, outcome.options.alpha, 1);
@@ -150,13 +162,13 @@ void NetworkBlender::choose(const SharedNetwork& tail, Outcome& outcome) const {
   }
   const double unit = loss_.unit(data_.preprocessor.target_scale().sd);
   outcome.blend = Blend{.share = choice.share,
-                        .is_mix = options_.blend.mix,
+                        .is_mix = mixes_,
                         .alpha = rule.alpha,
                         .plain = scaled(choice.plain, unit),
                         .blended = scaled(choice.chosen, unit)};
 }
 
-BudgetOutcome NetworkBlender::budget_of(const Blend& blend) const {
+BudgetOutcome Blender::budget_of(const Blend& blend) const {
   return {.limit = {RiskLimit::Of::mean, (1 + rule_.mean_budget) * blend.plain.mean},
           .mean_budget = rule_.mean_budget,
           .on_validation = true,

@@ -28,15 +28,16 @@ struct Stage {
   return checkpoint += ".tail";
 }
 
-/// Joins plain training of a network with training for its tail: by fine-tuning, whose weights are
-/// interpolated, or by a second network, whose scores are mixed. The validation rows choose.
-class NetworkBlender {
+/// Joins plain training with training for the tail: of a network by fine-tuning, whose weights are
+/// interpolated, or by a second network, whose scores are mixed; of trees by more trees, likewise
+/// mixed. The validation rows choose.
+class Blender {
  public:
-  /// Returns none if networks of these options are not blended. Keeps references. Throws:
-  /// OptionError if they must be and there are too few validation rows.
-  [[nodiscard]] static std::optional<NetworkBlender> make(const PreparedData& data,
-                                                          const Loss& loss,
-                                                          const RunOptions& options);
+  /// Returns none if models of these options are not blended. With too few validation rows trees
+  /// are those of plain training. Keeps references. Throws: OptionError if networks must be
+  /// blended and there are too few validation rows.
+  [[nodiscard]] static std::optional<Blender> make(const PreparedData& data, const Loss& loss,
+                                                   const RunOptions& options);
 
   /// Options of training for the tail, for an algorithm with these.
   [[nodiscard]] TrainOptions tail_options(TrainOptions options) const;
@@ -53,22 +54,29 @@ class NetworkBlender {
   [[nodiscard]] bool has_factor() const noexcept { return rule_.has_factor; }
 
  private:
-  using SharedNetwork = std::shared_ptr<const WeightedNetworks>;
+  using SharedModel = std::shared_ptr<const NonlinearModel>;
 
-  NetworkBlender(const PreparedData& data, const Loss& loss, const RunOptions& options,
-                 const BlendRule& rule)
-      : data_(data), loss_(loss), options_(options), rule_(rule) {}
+  Blender(const PreparedData& data, const Loss& loss, const RunOptions& options,
+          const BlendRule& rule, bool can_choose)
+      : data_(data),
+        loss_(loss),
+        options_(options),
+        rule_(rule),
+        mixes_(options.blend.mix || options.train.trees.trees),
+        can_choose_(can_choose) {}
 
-  [[nodiscard]] SharedNetwork add_tail(const TrainOptions& options, const Train& train,
-                                       Outcome& outcome) const;
-  [[nodiscard]] SharedNetwork network_at(const SharedNetwork& plain, const SharedNetwork& tail,
-                                         double share) const;
-  void choose(const SharedNetwork& tail, Outcome& outcome) const;
+  [[nodiscard]] SharedModel add_tail(const TrainOptions& options, const Train& train,
+                                     Outcome& outcome) const;
+  [[nodiscard]] SharedModel model_at(const SharedModel& plain, const SharedModel& tail,
+                                     double share) const;
+  void choose(const SharedModel& tail, Outcome& outcome) const;
 
   const PreparedData& data_;
   const Loss& loss_;
   const RunOptions& options_;
   BlendRule rule_;
+  bool mixes_;       // scores, not weights
+  bool can_choose_;  // there are enough validation rows
 };
 
 }  // namespace adacvar

@@ -116,7 +116,7 @@ class BlendedRun : public testing::Test {
 };
 
 double weight_of(const RunResult& result, std::size_t member = 0) {
-  const auto& members = result.model.parts().network->members();
+  const auto& members = result.model.parts().networks()->members();
   return dynamic_cast<const OneWeight&>(*members.at(member).network).weight();
 }
 
@@ -208,8 +208,8 @@ TEST_F(BlendedRun, a_mixture_has_two_networks_of_two_seeds_and_is_saved) {
   const auto path = folder_.path() / "mixed.json";
   result.model.save(path);
   const Model loaded = Model::load(path, &maker_);
-  const auto& members = result.model.parts().network->members();
-  const auto& again = loaded.parts().network->members();
+  const auto& members = result.model.parts().networks()->members();
+  const auto& again = loaded.parts().networks()->members();
   ASSERT_EQ(again.size(), 2U);
   for (std::size_t m = 0; m < 2; ++m) EXPECT_EQ(again[m].factor, members[m].factor);
   std::filesystem::remove(folder_.path() / "mixed.json.tail.pt");
