@@ -26,6 +26,7 @@ struct Command {
   std::function<bool()> needs_networks = {};
 };
 
+[[nodiscard]] Command make_best_command();
 [[nodiscard]] Command make_train_command();
 [[nodiscard]] Command make_compare_command();
 [[nodiscard]] Command make_frontier_command();

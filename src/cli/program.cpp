@@ -255,6 +255,7 @@ int report_error(const char* what, int code) {
 
 std::vector<Command> make_commands() {
   std::vector<Command> commands;
+  commands.push_back(make_best_command());
   commands.push_back(make_train_command());
   commands.push_back(make_compare_command());
   commands.push_back(make_frontier_command());

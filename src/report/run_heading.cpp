@@ -49,7 +49,7 @@ std::string run_heading(const RunResult& result, const std::string& setting) {
   if (const TreeModel* const trees = model.trees()) {
     text += fmt::format("trees: {}, {} leaves\n", count_text(trees->parts().trees.size()),
                         count_text(trees->parameter_count()));
-  } else if (model.nonlinear) {
+  } else if (model.networks() != nullptr) {
     text += fmt::format("network: {}, {} parameters\n", model.network_options.network,
                         count_text(model.nonlinear->parameter_count()));
   }

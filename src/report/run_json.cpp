@@ -41,7 +41,7 @@ ordered_json result_json(const RunResult& result, const std::string& model_path)
   if (const TreeModel* const trees = model.trees()) {
     json["trees"] = trees->parts().trees.size();
     json["leaves"] = trees->parameter_count();
-  } else if (model.nonlinear) {
+  } else if (model.networks() != nullptr) {
     json["network"] = model.network_options.network;
     json["parameters"] = model.nonlinear->parameter_count();
   }

@@ -19,8 +19,7 @@ namespace adacvar {
 namespace {
 
 constexpr double kMeanBudget = 0.02;
-constexpr double kFineTuneShare = 0.2;  // of the epochs
-constexpr double kFineTuneRate = 0.3;   // of the learning rate
+constexpr double kFineTuneRate = 0.3;  // of the learning rate
 constexpr double kTailGamma = 0.5;
 constexpr double kTreeGamma = 0.1;
 constexpr double kLeastTreeAlpha = 0.1;  // smaller tails have too few rows for trees
@@ -58,21 +57,28 @@ std::optional<Blender> Blender::make(const PreparedData& data, const Loss& loss,
       blend.mix ? "mix" : "fine-tune", data.valid.rows));
 }
 
-TrainOptions Blender::tail_options(TrainOptions options) const {
-  const bool is_trees = options.trees.trees;
-  if (options.gamma == 0) options.gamma = is_trees ? kTreeGamma : kTailGamma;
-  if (is_trees) {
-    options.alpha = std::max(options.alpha, kLeastTreeAlpha);
-    return options;
-  }
-  if (options_.blend.mix) {
-    options.seed ^= kTailSeed;
-    return options;
-  }
-  const double share = options_.blend.fine_tune.value_or(kFineTuneShare);
+TrainOptions tree_tail_options(TrainOptions options) {
+  if (options.gamma == 0) options.gamma = kTreeGamma;
+  options.alpha = std::max(options.alpha, kLeastTreeAlpha);
+  return options;
+}
+
+TrainOptions fine_tuning_options(TrainOptions options, double share) {
+  if (options.gamma == 0) options.gamma = kTailGamma;
   const auto epochs = std::llround(share * static_cast<double>(options.epochs));
   options.epochs = static_cast<std::uint64_t>(std::max(1LL, epochs));
   options.learning_rate = kFineTuneRate * options.learning_rate.value();
+  return options;
+}
+
+TrainOptions Blender::tail_options(TrainOptions options) const {
+  if (options.trees.trees) return tree_tail_options(options);
+  if (options_.blend.mix) {
+    if (options.gamma == 0) options.gamma = kTailGamma;
+    options.seed ^= kTailSeed;
+    return options;
+  }
+  options = fine_tuning_options(options, options_.blend.fine_tune.value_or(kFineTuneShare));
   // Interpolation chooses how far to go.
   if (options_.train.iterate == Iterate::automatic) options.iterate = Iterate::last;
   return options;

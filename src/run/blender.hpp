@@ -28,6 +28,13 @@ struct Stage {
   return checkpoint += ".tail";
 }
 
+inline constexpr double kFineTuneShare = 0.2;  // of the epochs
+
+/// Options of training trees for the tail.
+[[nodiscard]] TrainOptions tree_tail_options(TrainOptions options);
+/// Options of fine-tuning a network for the tail; those given are resolved.
+[[nodiscard]] TrainOptions fine_tuning_options(TrainOptions options, double share = kFineTuneShare);
+
 /// Joins plain training with training for the tail: of a network by fine-tuning, whose weights are
 /// interpolated, or by a second network, whose scores are mixed; of trees by more trees, likewise
 /// mixed. The validation rows choose.

@@ -3,14 +3,13 @@
 #include "base/number_text.hpp"
 #include "data/prepare_data.hpp"
 #include "data/row_weights.hpp"
-#include "data/shuffle.hpp"
+#include "run/assign_folds.hpp"
 #include "run/notes.hpp"
 #include "run/outcome.hpp"
 #include "run/trained_model.hpp"
 #include "solver/problem.hpp"
 
 #include <adacvar/base/error.hpp>
-#include <adacvar/base/rng.hpp>
 #include <adacvar/learner/train.hpp>
 #include <adacvar/solver/frontier.hpp>
 
@@ -26,20 +25,6 @@ namespace adacvar {
 namespace {
 
 constexpr double kRhoScale = 0.3;
-
-/// The fold of every row: at random, of equal sizes, within classes too.
-std::vector<std::size_t> assign_folds(const Dataset& data, std::size_t folds, std::uint64_t seed) {
-  std::vector<Index> rows(data.rows);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  Rng rng(seed);
-  shuffle(rows, rng);
-  if (data.task != Task::regression) {
-    std::ranges::stable_sort(rows, {}, [&](Index row) { return data.targets[row]; });
-  }
-  std::vector<std::size_t> fold(data.rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) fold[rows[i]] = i % folds;
-  return fold;
-}
 
 double mean_of(std::span<const double> values, const Dataset& data) {
   double sum = 0;

@@ -113,7 +113,9 @@ bool has_coefficients(const TrainedModel& model) {
 Coefficients coefficients_of(const TrainedModel& model) {
   if (model.nonlinear) {
     throw OptionError(fmt::format("{} no coefficients; linear models have",
-                                  model.trees() != nullptr ? "trees have" : "a network has"));
+                                  model.trees() != nullptr   ? "trees have"
+                                  : model.stack() != nullptr ? "a stack of models has"
+                                                             : "a network has"));
   }
   if (model.preprocessor.parts().image != ImageShape{}) {
     throw OptionError("a model of images has a weight per pixel, and no coefficients of columns");

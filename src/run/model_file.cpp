@@ -7,6 +7,7 @@
 #include "data/file_bytes.hpp"
 #include "data/preprocess_json.hpp"
 #include "learner/tree_model_json.hpp"
+#include "run/stack_json.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/version.hpp>
@@ -28,10 +29,10 @@ using nlohmann::json;
 constexpr std::string_view kFormat = "adacvar-model";
 constexpr std::uint64_t kVersion = 4;
 
-// Version 2 has models that correct predictions, version 3 mixtures of networks, version 4 trees,
-// which older programs would misread; all others stay readable for them.
+// Version 2 has models that correct predictions, version 3 mixtures of networks, version 4 trees
+// and stacks, which older programs would misread; all others stay readable for them.
 std::uint64_t version_of(const TrainedModel& model) {
-  if (model.trees() != nullptr) return 4;
+  if (model.trees() != nullptr || model.stack() != nullptr) return 4;
   if (model.networks() != nullptr && model.networks()->members().size() > 1) return 3;
   return model.preprocessor.parts().prediction ? 2 : 1;
 }
@@ -64,15 +65,7 @@ TrainOptions read_options(const JsonView& from) {
 }
 
 json write_linear(const TrainedModel& trained) {
-  const LinearModel& model = trained.model;
-  json outputs = json::array();
-  for (std::size_t o = 0; o < model.outputs(); ++o) {
-    const auto weights = model.weights(o);
-    outputs.push_back({{"weights", std::vector<double>(weights.begin(), weights.end())},
-                       {"intercept", model.intercept(o)}});
-  }
-  json content = {
-      {"kind", "linear"}, {"features", model.features()}, {"outputs", std::move(outputs)}};
+  json content = linear_to_json(trained.model);
   if (trained.moments) {
     content["feature_moments"] = {{"means", trained.moments->means}, {"sds", trained.moments->sds}};
   }
@@ -166,6 +159,7 @@ std::vector<Companion> companions_of(const TrainedModel& model, const std::files
 
 json write_learned(const TrainedModel& model, std::span<const Companion> files) {
   if (model.trees() != nullptr) return write_trees(model, files[0]);
+  if (model.stack() != nullptr) return stack_to_json(*model.stack(), model.loss.kind());
   return model.networks() != nullptr ? write_network(model, files) : write_linear(model);
 }
 
@@ -247,28 +241,10 @@ void read_network(const JsonView& from, const std::string& source, const Network
 LinearModel read_linear(const JsonView& from, const Preprocessor& preprocessor, const Loss& loss) {
   if (const auto kind = from.at("kind").get<std::string>(); kind != "linear") {
     throw DataError(
-        fmt::format("a model of kind '{}' is not one of: linear, network, trees", kind));
+        fmt::format("a model of kind '{}' is not one of: linear, network, trees, stack", kind));
   }
-  const std::size_t features = preprocessor.features();
-  const std::size_t outputs = loss.outputs(preprocessor.parts().class_names.size());
-  const std::vector<JsonView> list = from.at("outputs").items();
-  if (count_from_json(from.at("features"), "features") != features || list.size() != outputs) {
-    throw DataError("the model does not have the features and outputs of its preprocessing");
-  }
-  // Checked before allocating: a small file could claim a huge number of features and classes.
-  for (const JsonView& output : list) {
-    if (output.at("weights").raw().size() != features) {
-      throw DataError("a list of weights has the wrong length");
-    }
-  }
-  LinearModel model(features, outputs);
-  auto parameter = model.parameters().begin();
-  for (const JsonView& output : list) {
-    parameter = std::ranges::copy(output.at("weights").get<std::vector<double>>(), parameter).out;
-    *parameter++ = output.at("intercept").get<double>();
-  }
-  if (!model.is_finite()) throw DataError("a weight is not finite");
-  return model;
+  return linear_from_json(from, preprocessor.features(),
+                          loss.outputs(preprocessor.parts().class_names.size()));
 }
 
 json write_loss(const Loss& loss) {
@@ -375,7 +351,8 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   const JsonView learned = from.at("model");
   const bool is_network = learned.at("kind").raw() == "network";
   const bool is_trees = learned.at("kind").raw() == "trees";
-  const bool is_linear = !is_network && !is_trees;
+  const bool is_stack = learned.at("kind").raw() == "stack";
+  const bool is_linear = !is_network && !is_trees && !is_stack;
   // Offsets are one score per row of a linear model.
   if (preprocessor.parts().prediction &&
       (!is_linear || loss.kind() == LossKind::softmax || loss.kind() == LossKind::hinge)) {
@@ -401,6 +378,9 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (is_linear) model.moments = read_moments(learned, model.model.features());
   if (is_network) read_network(learned, source, networks, model);
   if (is_trees) read_trees(learned, source, model);
+  if (is_stack) {
+    model.nonlinear = stack_from_json(learned, model.preprocessor, model.loss, networks);
+  }
   return model;
 }
 
@@ -419,7 +399,9 @@ json parse(const FileBytes& file) {
 
 bool is_network(const json& content) {
   const auto model = content.is_object() ? content.find("model") : content.end();
-  return model != content.end() && model->is_object() && model->value("kind", json()) == "network";
+  if (model == content.end() || !model->is_object()) return false;
+  const json kind = model->value("kind", json());
+  return kind == "network" || (kind == "stack" && has_network(*model));
 }
 
 }  // namespace

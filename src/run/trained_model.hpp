@@ -12,6 +12,7 @@
 #include "learner/tree_model.hpp"
 #include "learner/weighted_networks.hpp"
 #include "run/feature_moments.hpp"
+#include "run/stack.hpp"
 
 #include <memory>
 #include <optional>
@@ -50,6 +51,10 @@ struct TrainedModel {
   /// The networks; null for other models.
   [[nodiscard]] const WeightedNetworks* networks() const noexcept {
     return dynamic_cast<const WeightedNetworks*>(nonlinear.get());
+  }
+  /// The stack of models; null for other models.
+  [[nodiscard]] const StackModel* stack() const noexcept {
+    return dynamic_cast<const StackModel*>(nonlinear.get());
   }
   /// The trees; null for other models.
   [[nodiscard]] const TreeModel* trees() const noexcept {

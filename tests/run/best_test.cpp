@@ -1,0 +1,173 @@
+#include <adacvar/run/best.hpp>
+
+#include "run/trained_model.hpp"
+
+#include <adacvar/base/error.hpp>
+#include <adacvar/base/rng.hpp>
+#include <adacvar/report/best.hpp>
+
+#include "support/expect_words.hpp"
+#include "support/small_problems.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <fstream>
+#include <string>
+
+namespace adacvar {
+namespace {
+
+using support::expect_words;
+using support::TemporaryFolder;
+
+// Without networks and trees: those have tests of the program.
+std::string made_csv(std::size_t rows, int classes) {
+  Rng rng(3);
+  std::string text = "a,b,y\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = support::normal(rng);
+    const double b = rng.uniform();
+    const double y = a + (1 + 3 * b) * support::normal(rng);
+    text += fmt::format("{},{},", a, b);
+    text += classes == 0   ? fmt::format("{}\n", y)
+            : classes == 2 ? (y > 0 ? "yes\n" : "no\n")
+                           : (y > 1    ? "high\n"
+                              : y > -1 ? "middle\n"
+                                       : "low\n");
+  }
+  return text;
+}
+
+DataOptions data_of(const std::filesystem::path& path) {
+  DataOptions data;
+  data.data = path.string();
+  data.target = "y";
+  return data;
+}
+
+BestReport best_of(const DataOptions& data, const BestOptions& options = {}) {
+  return best(data, options).value();
+}
+
+TEST(Best, numbers) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(400, 0)));
+  const BestReport report = best_of(data);
+  ASSERT_EQ(report.bases.size(), 2U);
+  EXPECT_EQ(report.bases[0].name, "linear");
+  EXPECT_NEAR(report.bases[0].weight + report.bases[1].weight, 1, 1e-9);
+  EXPECT_EQ(report.training_rows, 320U);
+  EXPECT_EQ(report.test->rows, 80U);
+  // Stacking cannot be worse than a base on the rows that chose the weights.
+  for (const BestBase& base : report.bases) {
+    EXPECT_LE(report.stack.held_out.risk.mean, base.held_out.risk.mean * (1 + 1e-7));
+  }
+  EXPECT_LE(report.held_out.risk.cvar, report.stack.held_out.risk.cvar * (1 + 1e-12));
+  EXPECT_EQ(report.notes.size(), 2U);  // parts that are not there
+  EXPECT_FALSE(report.is_interrupted);
+}
+
+TEST(Best, classes) {
+  const TemporaryFolder folder;
+  for (const int classes : {2, 3}) {
+    const DataOptions data = data_of(folder.write("t.csv", made_csv(600, classes)));
+    const BestReport report = best_of(data);
+    EXPECT_GT(report.test->accuracy.value(), 0.4);
+    EXPECT_LE(report.held_out.risk.cvar, report.stack.held_out.risk.cvar * (1 + 1e-12));
+    EXPECT_EQ(report.frontier.empty(), classes == 3);
+    EXPECT_EQ(report.temperature == 1, classes == 2);
+    const nlohmann::json json = nlohmann::json::parse(best_json(report));
+    EXPECT_EQ(json["bases"].size(), report.bases.size());
+    EXPECT_NE(best_text(report).find("stack"), std::string::npos);
+  }
+}
+
+TEST(Best, saved_model_has_the_same_scores) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 0)));
+  const BestReport report = best_of(data);
+  report.model.save(folder.path() / "m.json");
+  const Model again = Model::load(folder.path() / "m.json");
+  const std::vector<double> x = {0.5, 0.25, -1, 0.75};
+  EXPECT_EQ(again.predict({x, 2, 2}), report.model.predict({x, 2, 2}));
+  expect_words<OptionError>([&] { (void)again.coefficients(); }, "stack");
+}
+
+TEST(Best, same_on_any_number_of_threads_and_from_a_checkpoint) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 2)));
+  const std::filesystem::path store = folder.path() / "store";
+  const auto text_of = [&](const BestOptions& options) {
+    best_of(data, options).model.save(folder.path() / "m.json");
+    std::ifstream in(folder.path() / "m.json");
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  const std::string first = text_of({.threads = 1, .checkpoint = store.string()});
+  EXPECT_TRUE(text_of({.threads = 2}) == first);
+  EXPECT_TRUE(text_of({.checkpoint = store.string()}) == first);
+  expect_words<DataError>([&] { (void)best_of(data, {.seed = 1, .checkpoint = store.string()}); },
+                          "linear-0.json ... other data or options");
+  std::ofstream(store / "linear-1.json") << "{";
+  expect_words<DataError>([&] { (void)best_of(data, {.checkpoint = store.string()}); },
+                          "linear-1.json ... damaged");
+}
+
+TEST(Best, stops_with_the_bases_that_are_complete) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 0)));
+  std::atomic<bool> stop = true;
+  EXPECT_FALSE(best(data, {}, {.stop = &stop}));
+  stop = false;
+  const auto stop_at = [&](const BestProgress& progress) { stop = progress.done == 5; };
+  const std::optional<BestReport> report = best(data, {}, {.progress = stop_at, .stop = &stop});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->bases.size(), 1U);
+  EXPECT_TRUE(report->is_interrupted);
+  EXPECT_NE(report->headlines.back().find("linear for the tail"), std::string::npos);
+  EXPECT_EQ(best_of(data, {.time = 1e-9}).bases.size(), 1U);
+}
+
+TEST(Best, row_weights_count_as_copies) {
+  const TemporaryFolder folder;
+  Rng rng(4);
+  std::string text = "a,w,y\n";
+  for (int i = 0; i < 200; ++i) {
+    const double a = rng.uniform();
+    text += fmt::format("{},{},{}\n", a, i % 3, a + rng.uniform());
+  }
+  DataOptions data = data_of(folder.write("t.csv", text));
+  data.weight = "w";
+  const BestReport report = best_of(data);
+  EXPECT_GT(report.held_out.weight, static_cast<double>(report.held_out.rows));
+}
+
+TEST(Best, guarantee) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 0)));
+  const BestReport report = best_of(data, {.guarantee = 0.95, .loss_max = 1000});
+  EXPECT_GT(report.bound.value(), report.test->risk.cvar);
+}
+
+TEST(Best, bad_input) {
+  const TemporaryFolder folder;
+  const DataOptions few = data_of(folder.write("few.csv", "a,y\n1,2\n2,3\n3,5\n4,4\n5,5\n"));
+  expect_words<DataError>([&] { (void)best_of(few); }, "folds");
+  const DataOptions rare = data_of(folder.write(
+      "rare.csv", "a,y\n1,a\n2,a\n3,a\n4,a\n5,b\n6,b\n7,a\n8,a\n9,b\n10,a\n11,a\n12,a\n"));
+  expect_words<DataError>([&] { (void)best_of(rare); }, "class 'b' ... folds");
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(100, 0)));
+  expect_words<OptionError>([&] { (void)best_of(data, {.folds = 1}); }, "folds = 1");
+  expect_words<OptionError>([&] { (void)best_of(data, {.guarantee = 0.9}); }, "loss-max");
+  DataOptions whole = data;
+  whole.split = {1, 0, 0};
+  expect_words<OptionError>([&] { (void)best_of(whole, {.guarantee = 0.9, .loss_max = 9}); },
+                            "test rows");
+  EXPECT_FALSE(best_of(whole).test);
+}
+
+}  // namespace
+}  // namespace adacvar
