@@ -511,9 +511,8 @@ const std::vector<OptionSpec>& BestOptions::options() {
   static const std::vector<OptionSpec> all{
       {"alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
        "tail share: CVaR is the mean of the worst alpha of the losses"},
-      OptionSpec("mean-budget", &O::mean_budget, Bounds{.low = 0, .high = 100},
-                 "the mean loss may exceed that of the stack by this share, such as 2%")
-          .in_percent(),
+      {"mean-budget", &O::mean_budget, Bounds{.low = 0, .high = 100},
+       "the mean loss may exceed that of the stack by this share, such as 2%"},
       {"folds", &O::folds, Bounds{.low = 2, .high = 100},
        "folds of the training rows: every model is trained once per fold, on the others"},
       {"time", &O::time, Bounds{.low = 0},
@@ -528,7 +527,7 @@ const std::vector<OptionSpec>& BestOptions::options() {
       {"guarantee", &O::guarantee, Bounds{.low = 0, .high = 1, .high_ok = false},
        "confidence of an upper bound on the CVaR of future rows, from the test rows; 0: none"},
       {"loss-max", &O::loss_max, Bounds{.low = 0},
-       "largest loss that a row can have, for the guarantee", with("guarantee")},
+       "largest loss that a row can have, for the guarantee", without("guarantee", {"0"})},
   };
   return all;
 }

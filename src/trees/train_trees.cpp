@@ -21,6 +21,7 @@ namespace adacvar {
 namespace {
 
 constexpr std::uint64_t kCheckpointEvery = 20;  // rounds
+constexpr std::size_t kRowsPerThread = 4096;
 constexpr std::string_view kTreesKind = "ACVRTREE";
 
 /// Best round so far by the validation rows.
@@ -198,6 +199,9 @@ class XGBoostTreeMaker final : public TreeMaker {
     if (!loss.fits(training.task)) throw OptionError("the loss does not fit the task");
     if (!training.offsets.empty()) throw OptionError("trees do not take offsets");
     if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+    // Few rows: threads would wait for each other longer than they work.
+    threads = static_cast<unsigned>(
+        std::clamp<std::size_t>(training.rows / kRowsPerThread, 1, threads));
     return Boosting(training, validation, loss, options, threads, hooks).run();
   }
 };
