@@ -17,6 +17,8 @@
 #include "report/repeats.hpp"
 #include "report/run_page.hpp"
 
+#include <adacvar/run/best.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -45,7 +47,22 @@ struct ModelOutput {
   }
 };
 
+/// The command best in a comparison.
+struct WithBest {
+  bool best = false;
+
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"best", &WithBest::best,
+         "adds the model of the command best, trained on the training rows in folds",
+         with("repeats", {"1"})},
+    };
+    return all;
+  }
+};
+
 struct State {
+  WithBest with_best;
   RunOptions run;
   OutputOptions output;
   ModelOutput model_output;  // of train
@@ -277,11 +294,29 @@ int print_repeats(const State& state, const OptionList& options,
   return std::ranges::any_of(reports, is_bad) ? kNumerical : kDone;
 }
 
+// Trained on the same training rows.
+void add_best(const State& state, const Makers& makers, RunReport& report) {
+  const BestOptions options{.alpha = state.run.train.alpha,
+                            .mean_budget = state.run.budget.mean_budget.value_or(0.02),
+                            .seed = state.run.train.seed,
+                            .threads = state.run.tune.threads,
+                            .loss = state.run.loss,
+                            .has_training_split = true};
+  const std::optional<BestReport> found =
+      best(state.run.data, options,
+           {.stop = &interrupted(), .networks = makers.networks, .trees = makers.trees});
+  if (!found) return;
+  report.results.push_back(to_run_result(*found));
+  report.notes.insert(report.notes.end(), found->headlines.begin(), found->headlines.end());
+}
+
 int run_compare(const State& state, const OptionList& options, const Makers& makers) {
   check_model_folder(state.model_folder);
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
-    return print_single(state, options, run_with_progress(state, makers, &compare, Detail::losses));
+    ResultWithNotes<RunReport> outcome = run_with_progress(state, makers, &compare, Detail::losses);
+    if (state.with_best.best) add_best(state, makers, outcome.result);
+    return print_single(state, options, std::move(outcome));
   }
   ResultWithNotes<std::vector<RunReport>> outcome =
       run_with_progress(state, makers, &compare_repeated, Detail::losses);
@@ -319,13 +354,16 @@ Command make_compare_command() {
   command.example = "adacvar compare pareto";
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
   command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
+  command.options.add("Training", state->with_best);
   add_model_folder(command.options, state->model_folder);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);
   command.run = [state, options = command.options](const Makers& makers) {
     return run_compare(*state, options, makers);
   };
-  command.needs_networks = [state] { return !state->run.network.network.empty(); };
+  command.needs_networks = [state] {
+    return state->with_best.best || !state->run.network.network.empty();
+  };
   return command;
 }
 

@@ -228,6 +228,7 @@ std::string algorithm_title(Algorithm algorithm) {
 }
 
 std::string result_title(const RunResult& result) {
+  if (result.model.parts().stack() != nullptr) return "best";
   std::string title = algorithm_title(result.model.parts().options.algorithm);
   if (!result.budget) return title;
   if (const auto share = result.budget->mean_budget) {

@@ -72,14 +72,15 @@ struct BestData {
   Dataset expanded;  // training rows
 };
 
-void set_default_split(DataOptions& data) {
-  if (!data.split.empty()) return;
+void set_default_split(DataOptions& data, const BestOptions& options) {
+  if (!data.split.empty() || options.has_training_split) return;
   const double test = data.test_data.empty() ? 0.2 : 0.0;
   data.split = {1 - test, 0, test};
 }
 
-BestData read(DataOptions options, std::uint64_t seed) {
-  set_default_split(options);
+BestData read(DataOptions options, const BestOptions& best) {
+  const std::uint64_t seed = best.seed;
+  set_default_split(options, best);
   const RawData raw = read_data(options.data, options.source);
   Preprocessor linear = prepare_data(raw, options, seed).preprocessor;
   options.for_trees = true;
@@ -348,7 +349,8 @@ class BestRun {
     }
     const auto stack = std::make_shared<StackModel>(parts_);
     TrainedModel model = model_of(stack);
-    model.training_risk = score(*stack, loss_, options_.alpha, train_, scale_).risk.risk;
+    describe_own_rows(*stack, result);
+    model.training_risk = result.train.risk;
     result.model = Model(std::move(model));
     describe_bases(*stack, test, result);
     if (test.rows > 0) describe_test(*stack, corrections, test, result);
@@ -357,6 +359,23 @@ class BestRun {
     result.seconds = seconds_since(begin_);
     add_notes(result);
     return result;
+  }
+
+  // Losses are kept for the last of training, validation and test rows.
+  ScoredRows scored_part(const StackModel& stack, const Dataset& rows, std::string part,
+                         BestReport& result) const {
+    ScoredRows scored = score(stack, loss_, options_.alpha, rows, scale_);
+    scored.risk.auc = auc_of(rows, scored.predictions);
+    result.detail.part = std::move(part);
+    result.detail.losses = scored.losses;
+    result.detail.weights = rows.weights;
+    return scored;
+  }
+
+  void describe_own_rows(const StackModel& stack, BestReport& result) const {
+    result.train = scored_part(stack, train_, "training", result).risk;
+    const Dataset& valid = data_.prepared.valid;
+    if (valid.rows > 0) result.valid = scored_part(stack, valid, "validation", result).risk;
   }
 
   void add_corrections(std::vector<std::pair<double, Correction>>& corrections,
@@ -422,14 +441,13 @@ class BestRun {
     plain.correction.reset();
     plain.factor = 1;
     ScoredRows of_stack = scored_by(plain);
-    ScoredRows of_result = score(stack, loss_, options_.alpha, test, scale_);
+    const ScoredRows of_result = scored_part(stack, test, "test", result);
     for (std::size_t i = 0; i < corrections.size(); ++i) {
       StackModel::Parts parts = plain;
       if (corrections[i].second.is_corrected) parts.correction = corrections[i].second.model;
       result.frontier[i].test = scored_by(parts).risk.risk;
     }
     result.stack.test = of_stack.risk;
-    of_result.risk.auc = auc_of(test, of_result.predictions);
     result.test = of_result.risk;
     if (result.is_corrected) {
       result.difference =
@@ -532,10 +550,20 @@ const std::vector<OptionSpec>& BestOptions::options() {
   return all;
 }
 
+RunResult to_run_result(const BestReport& report) {
+  RunResult result{.model = report.model};
+  result.train = report.train;
+  result.valid = report.valid;
+  result.test = report.test;
+  result.seconds = report.seconds;
+  result.detail = report.detail;
+  return result;
+}
+
 std::optional<BestReport> best(DataOptions data, const BestOptions& options,
                                const BestHooks& hooks) {
   check(options);
-  const BestData read_rows = read(data, options.seed);
+  const BestData read_rows = read(data, options);
   check_rows(read_rows.prepared, options.folds);
   if (options.guarantee > 0 && read_rows.prepared.test.rows == 0) {
     throw OptionError("guarantee needs test rows: give them a share of split, or test-data");

@@ -7,6 +7,7 @@
 namespace adacvar {
 
 std::string RunResult::label() const {
+  if (model.parts().stack() != nullptr) return "best";
   std::string name(kAlgorithmNames.of(model.parts().options.algorithm));
   if (!budget) return name;
   if (budget->mean_budget) return fmt::format("{} +{:g}%", name, 100 * *budget->mean_budget);
@@ -19,7 +20,8 @@ bool RunResult::is_trained() const {
 }
 
 bool RunResult::is_candidate() const {
-  return model.parts().options.algorithm != Algorithm::exact && is_trained();
+  return model.parts().options.algorithm != Algorithm::exact && model.parts().stack() == nullptr &&
+         is_trained();
 }
 
 }  // namespace adacvar

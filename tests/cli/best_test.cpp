@@ -86,6 +86,18 @@ TEST(BestCommand, same_bytes_on_one_and_two_threads_and_after_a_kill) {
   EXPECT_TRUE(content_of(folder.path() / "one.json") == content_of(folder.path() / "three.json"));
 }
 
+TEST(BestCommand, is_a_row_of_a_comparison) {
+  const TemporaryFolder folder;
+  write_table(folder, 150);
+  const Outcome outcome =
+      run(folder, "compare t.csv --target y --best --epochs 2 --json --quiet --report r.html");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json last = json::parse(outcome.out)["runs"].back();
+  EXPECT_EQ(last["label"], "best");
+  EXPECT_GT(last["risk"]["test"]["cvar"], 0);
+  EXPECT_EQ(run(folder, "compare t.csv --target y --best --repeats 2").code, 2);
+}
+
 TEST(BestCommand, limit_on_the_time_leaves_bases_out) {
   const TemporaryFolder folder;
   write_table(folder, 200);

@@ -29,6 +29,7 @@ struct BestOptions {
   double guarantee = 0;
   double loss_max = 0;
   LossOptions loss = {};
+  bool has_training_split = false;  ///< not a flag: unless given, the split is that of `train`
 
   static const std::vector<OptionSpec>& options();
 };
@@ -55,14 +56,17 @@ struct BestReport {
   Model model;
   BestOptions options;
   std::vector<BestBase> bases;
-  BestBase stack;                     ///< the weighted sum of the bases
-  PartRisk held_out = {};             ///< of the result: cross-validated
-  std::optional<PartRisk> test = {};  ///< of the result
-  bool is_corrected = false;          ///< else the result is the stack
-  double temperature = 1;             ///< several classes: scores are divided by it
-  std::vector<BestPoint> frontier;    ///< two classes and numbers: by increasing budget
-  std::optional<double> bound = {};   ///< with options.guarantee: on the CVaR of future rows
+  BestBase stack;                      ///< the weighted sum of the bases
+  PartRisk train = {};                 ///< of the result, which has seen these rows
+  PartRisk held_out = {};              ///< of the result: cross-validated
+  std::optional<PartRisk> valid = {};  ///< of the result; the rows were not used
+  std::optional<PartRisk> test = {};   ///< of the result
+  bool is_corrected = false;           ///< else the result is the stack
+  double temperature = 1;              ///< several classes: scores are divided by it
+  std::vector<BestPoint> frontier;     ///< two classes and numbers: by increasing budget
+  std::optional<double> bound = {};    ///< with options.guarantee: on the CVaR of future rows
   std::optional<CvarDifference> difference = {};  ///< test CVaR of the result less the stack's
+  PartDetail detail = {};  ///< losses of the test rows, else of the validation or training rows
   std::size_t training_rows = 0;
   double seconds = 0;
   bool is_interrupted = false;  ///< bases are missing
@@ -101,5 +105,8 @@ struct BestHooks {
 /// for fewer rows than folds, or a class with fewer; a checkpoint of another run.
 [[nodiscard]] std::optional<BestReport> best(DataOptions data, const BestOptions& options,
                                              const BestHooks& hooks = {});
+
+/// Returns the result as one of a comparison.
+[[nodiscard]] RunResult to_run_result(const BestReport& report);
 
 }  // namespace adacvar

@@ -130,7 +130,7 @@ struct RunResult {
   [[nodiscard]] bool is_trained() const;
   /// Its name in tables: the algorithm and its limit, as `adacvar +5%`.
   [[nodiscard]] std::string label() const;
-  /// Whether it can be marked best: it is trained, and not the exact optimum.
+  /// Whether it can be marked best: it is trained, and neither the exact optimum nor a stack.
   [[nodiscard]] bool is_candidate() const;
 };
 
