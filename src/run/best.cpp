@@ -307,8 +307,13 @@ class BestRun {
                    train_.targets, options);
   }
 
-  [[nodiscard]] bool has_correction() const {
-    return outputs_ == 1 && loss_.kind() != LossKind::hinge;
+  // A stack that fits every held-out row, or is the same for all, leaves nothing to correct.
+  [[nodiscard]] bool has_correction(const TailRisk& held_out) const {
+    constexpr double kPerfect = 2e-6;
+    const Scores& sum = stacked_.sum;
+    const bool is_constant = std::ranges::all_of(sum, [&](double s) { return s == sum[0]; });
+    return outputs_ == 1 && loss_.kind() != LossKind::hinge && !is_constant &&
+           held_out.cvar > kPerfect * unit_;
   }
 
   // Several classes: the factor of least CVaR within the budget, on held-out rows.
@@ -339,9 +344,9 @@ class BestRun {
     const Scores plain = stacked_.sum;
     result.held_out = score_known(plain, train_).risk;
     std::vector<std::pair<double, Correction>> corrections;
-    if (has_correction()) {
+    if (has_correction(result.held_out.risk)) {
       add_corrections(corrections, result);
-    } else {
+    } else if (outputs_ > 1) {
       choose_factor(result);
       Scores scaled = plain;
       for (double& score : scaled) score *= parts_.factor;

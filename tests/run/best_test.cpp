@@ -145,6 +145,19 @@ TEST(Best, row_weights_count_as_copies) {
   EXPECT_GT(report.held_out.weight, static_cast<double>(report.held_out.rows));
 }
 
+TEST(Best, nothing_is_left_to_correct) {
+  const TemporaryFolder folder;
+  std::string line = "a,y\n";
+  std::string noise = "a,y\n";
+  Rng rng(6);
+  for (int i = 0; i < 200; ++i) {
+    line += fmt::format("{},{}\n", i, 2 * i + 1);
+    noise += fmt::format("{},{}\n", i % 2, i / 2 % 2 == 0 ? "yes" : "no");
+  }
+  EXPECT_FALSE(best_of(data_of(folder.write("line.csv", line))).is_corrected);
+  EXPECT_FALSE(best_of(data_of(folder.write("noise.csv", noise))).is_corrected);
+}
+
 TEST(Best, guarantee) {
   const TemporaryFolder folder;
   const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 0)));
