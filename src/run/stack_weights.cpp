@@ -47,12 +47,24 @@ class StackLoss {
   std::vector<double> losses_;
 };
 
+// Classes that the bases separate would have the least loss at weights without end.
+constexpr double kMostSum = 2;
+
 void project(std::span<double> weights, bool sum_is_one) {
   if (sum_is_one) {
     project_to_simplex(weights);
-  } else {
-    for (double& weight : weights) weight = std::max(0.0, weight);
+    return;
   }
+  std::vector<double> scaled;
+  double sum = 0;
+  for (double& weight : weights) {
+    scaled.push_back(weight / kMostSum);
+    weight = std::max(0.0, weight);
+    sum += weight;
+  }
+  if (sum <= kMostSum) return;
+  project_to_simplex(scaled);
+  std::ranges::transform(scaled, weights.begin(), [](double w) { return kMostSum * w; });
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(StackWeights, have_the_least_mean_loss) {
     double least = mean_loss(scores, found, data, loss);
     for (double a = 0; a <= 2; a += 0.02) {
       for (double b = 0; b <= 2; b += 0.02) {
-        if (sum_is_one && std::abs(a + b - 1) > 1e-9) continue;
+        if (sum_is_one ? std::abs(a + b - 1) > 1e-9 : a + b > 2) continue;
         EXPECT_GE(mean_loss(scores, {a, b}, data, loss), least - 1e-7);
       }
     }
@@ -70,6 +70,17 @@ TEST(StackWeights, have_the_least_mean_loss) {
     }
     EXPECT_GE(std::min(found[0], found[1]), 0);
   }
+}
+
+TEST(StackWeights, are_bounded_where_classes_are_separated) {
+  Rng rng(2);
+  const Dataset data = support::random_data(Task::binary, {.rows = 50}, rng);
+  std::vector<Scores> scores(2, Scores(data.rows));
+  for (std::size_t i = 0; i < data.rows; ++i) {
+    scores[0][i] = scores[1][i] = data.targets[i] > 0 ? 1 : -1;
+  }
+  const Scores found = fit_stack_weights(scores, data, Loss(LossKind::logistic), false);
+  EXPECT_NEAR(found[0] + found[1], 2, 1e-6);
 }
 
 TEST(StackWeights, scores_of_0_have_none) {

@@ -94,9 +94,9 @@ struct BestHooks {
 ///
 /// In each of `folds` folds linear models, networks and trees are trained on the other rows, once
 /// for the mean and once for the tail, and stopped early by the rows of the fold. Their scores of
-/// held-out rows are stacked: f = sum of weights * scores, weights >= 0 (for numbers with sum 1) of
-/// least mean loss. `correct` then fits a correction in (1, f, f^2, spread of the bases, bases - f)
-/// by the exact solver: least CVaR within the mean budget, kept only if it lowers the
+/// held-out rows are stacked: f = sum of weights * scores, weights >= 0 (with sum 1, for classes at
+/// most 2) of least mean loss. `correct` then fits a correction in (1, f, f^2, spread of the bases,
+/// bases - f) by the exact solver: least CVaR within the mean budget, kept only if it lowers the
 /// cross-validated CVaR. With several classes a temperature takes its place. The models of all
 /// folds are averaged for prediction. The same result on any number of threads, unless a limit on
 /// the time leaves bases out.
