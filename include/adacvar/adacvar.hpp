@@ -24,6 +24,7 @@
 #include <adacvar/risk/risk.hpp>
 #include <adacvar/risk/tail_stream.hpp>
 #include <adacvar/risk/weighted_tail_stream.hpp>
+#include <adacvar/run/certify_linear.hpp>
 #include <adacvar/run/coefficients.hpp>
 #include <adacvar/run/correct.hpp>
 #include <adacvar/run/evaluate.hpp>

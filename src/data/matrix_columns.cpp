@@ -21,8 +21,38 @@ void check_value(double value, std::size_t row, const std::string& column) {
 
 }  // namespace
 
+namespace {
+
+// The user calls these categories: none is left out as an identifier, or read as numbers.
+Column to_categories(const MatrixView& features, std::size_t place, std::span<const Index> rows,
+                     const std::string& name, std::span<const std::string> levels) {
+  Column column;
+  column.name = name;
+  column.categorical = true;
+  column.declared = true;
+  for (const std::string& level : levels) column.levels.push_back(level);
+  column.codes.reserve(rows.size());
+  const auto count = static_cast<double>(levels.size());
+  for (const Index row : rows) {
+    const double code = features.at(row, place);
+    if (!(code >= -1 && code < count && code == std::floor(code))) {
+      throw DataError(fmt::format("row {}, column '{}' is {}: a category is a whole number in "
+                                  "[-1, {}]",
+                                  row + 1, name, code, levels.size() - 1),
+                      kMatrixSource);
+    }
+    column.codes.push_back(code < 0 ? kMissingLevel : static_cast<std::uint32_t>(code));
+  }
+  return column;
+}
+
+}  // namespace
+
 Column to_column(const MatrixView& features, std::size_t place, std::span<const Index> rows,
                  const std::string& name) {
+  if (const auto* const levels = features.levels_of(place)) {
+    return to_categories(features, place, rows, name, *levels);
+  }
   std::vector<double> numbers;
   numbers.reserve(rows.size());
   for (const Index row : rows) {

@@ -14,8 +14,8 @@ namespace adacvar {
 /// Name of data in memory in messages.
 inline const std::string kMatrixSource = "the matrix";
 
-/// Copies `rows` of column `place` of a dense matrix.
-/// Throws: DataError, with row and column, for a NaN or infinity.
+/// Copies `rows` of column `place` of a dense matrix; its categories are declared ones.
+/// Throws: DataError, with row and column, for a NaN or infinity, or a position that is none.
 [[nodiscard]] Column to_column(const MatrixView& features, std::size_t place,
                                std::span<const Index> rows, const std::string& name);
 

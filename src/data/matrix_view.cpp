@@ -106,6 +106,18 @@ MatrixView MatrixView::csr(IndexArray start, IndexArray column, ValueArray value
   return view;
 }
 
+MatrixView MatrixView::with_categories(std::size_t column,
+                                       std::span<const std::string> levels) const {
+  if (is_sparse()) throw DataError("a sparse matrix cannot have columns of categories");
+  if (column >= columns_) {
+    throw DataError(fmt::format("column {} of categories: the matrix has {}", column, columns_));
+  }
+  MatrixView view = *this;
+  std::erase_if(view.categories_, [&](const Categories& each) { return each.column == column; });
+  view.categories_.push_back({column, levels});
+  return view;
+}
+
 std::vector<std::string> default_names(std::size_t columns) {
   std::vector<std::string> names;
   names.reserve(columns);

@@ -499,7 +499,9 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
       continue;
     }
     if (has_prediction && options.prediction.features == FeatureUse::no) continue;
-    if (auto transform = fit_numeric(column, in_order, options, kMatrixSource)) {
+    if (auto transform = column.categorical
+                             ? fit_categorical(column, all, options.for_trees)
+                             : fit_numeric(column, in_order, options, kMatrixSource)) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(names[c]);
@@ -512,6 +514,9 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
   } else if (parts.columns.empty()) {
     refuse_without_features(parts, kMatrixSource);
   }
+  parts.sparse_categories =
+      features.has_categories() && !parts.columns.empty() &&
+      is_large(training_rows.size(), feature_count(parts.columns), parts.columns.size());
   return Preprocessor(std::move(parts));
 }
 

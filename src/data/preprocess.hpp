@@ -125,10 +125,10 @@ class Preprocessor {
   [[nodiscard]] static Preprocessor fit(const Images& images, std::span<const Index> training_rows,
                                         const PreprocessOptions& options = {});
 
-  /// Fits on a matrix in memory with numeric columns `names` and no missing values; a sparse matrix
-  /// is treated like sparse rows, and its columns have no names. `target` has a value for each row
-  /// of the matrix, `weights` one for each training row; no weights: every row counts 1.
-  /// Throws: DataError also for a NaN or infinity, with its row and column.
+  /// Fits on a matrix in memory with columns `names` of numbers, none missing, or of categories; a
+  /// sparse matrix is treated like sparse rows, and its columns have no names. `target` has a value
+  /// for each row of the matrix, `weights` one for each training row; no weights: every row
+  /// counts 1. Throws: DataError also for a NaN or infinity, with its row and column.
   [[nodiscard]] static Preprocessor fit(const MatrixView& features,
                                         std::span<const Index> training_rows,
                                         std::span<const std::string> names, const Column& target,

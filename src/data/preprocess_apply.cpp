@@ -482,6 +482,17 @@ std::vector<double> Preprocessor::apply_targets(const Column& target, std::span<
 
 namespace {
 
+Table to_table(const MatrixView& features, std::span<const Index> rows,
+               const std::vector<std::string>& names) {
+  Table table;
+  table.source = kMatrixSource;
+  table.rows = rows.size();
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    table.columns.push_back(to_column(features, c, rows, names[c]));
+  }
+  return table;
+}
+
 void check_matrix(const Preprocessor::Parts& parts, const MatrixView& features) {
   if (parts.sparse != features.is_sparse() || parts.image.size() > 0) {
     refuse_kind(parts,
@@ -509,6 +520,9 @@ Dataset Preprocessor::apply_features(const MatrixView& features,
   std::vector<Index> in_order(rows.size());
   std::iota(in_order.begin(), in_order.end(), Index{0});
   if (features.is_sparse()) return apply_features(to_sparse_rows(features, rows), in_order);
+  if (features.has_categories()) {
+    return apply_features(to_table(features, rows, parts_.inputs), in_order);
+  }
   Table table;
   table.source = kMatrixSource;
   table.rows = rows.size();

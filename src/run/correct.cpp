@@ -425,7 +425,11 @@ Correction correct(const MatrixView& features, std::span<const double> predictio
   check_finite(predictions, "prediction");
   check_finite(targets, "target");
   const std::vector<double> values = beside(features, predictions);
-  const MatrixView matrix(values, features.rows(), features.columns() + 1);
+  MatrixView matrix(values, features.rows(), features.columns() + 1);
+  for (std::size_t c = 0; c < features.columns(); ++c) {
+    if (const auto* const levels = features.levels_of(c))
+      matrix = matrix.with_categories(c, *levels);
+  }
   const PreparedData prepared = prepare_matrix(matrix, targets, options);
   return correct_prepared(prepared, {}, options, checked_loss(prepared, options));
 }

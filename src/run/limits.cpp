@@ -125,6 +125,7 @@ Outcome Limits::solve(TrainOptions options) {
   outcome.result.model = found.model;
   outcome.result.stop_reason = is_stopped() ? StopReason::interrupted : reason_of(found.status);
   outcome.certificate = found.certificate;
+  outcome.solver_steps = frontier().points().size();
   return outcome;
 }
 

@@ -97,6 +97,19 @@ std::vector<double> Model::predict_probabilities(const MatrixView& features) con
   return predict_blocks(*parts_, features).probabilities;
 }
 
+std::vector<double> Model::scores(const MatrixView& features) const {
+  std::vector<double> all;
+  const TargetScale scale = parts_->preprocessor.target_scale();
+  for (std::size_t begin = 0; begin < features.rows(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, features.rows());
+    const Dataset data = parts_->preprocessor.apply_features(features, rows_between(begin, end));
+    for (const double score : all_scores(parts_->scorer(), data)) {
+      all.push_back(scale.mean + scale.sd * score);
+    }
+  }
+  return all;
+}
+
 Score Model::score(const MatrixView& features, std::span<const double> targets,
                    std::span<const double> weights) const {
   check_length(targets.size(), features.rows(), "targets");
@@ -134,6 +147,26 @@ const std::optional<Certificate>& Model::certificate() const noexcept {
 const LinearModel* Model::linear() const noexcept { return parts_->linear(); }
 
 Coefficients Model::coefficients() const { return coefficients_of(*parts_); }
+
+std::string Model::to_text() const { return model_text(*parts_); }
+
+Model Model::from_text(std::string_view text, const std::string& source) {
+  return Model(parse_model(text, source));
+}
+
+StopReason Model::stop_reason() const noexcept { return parts_->stop_reason; }
+
+const TrainOptions& Model::options() const noexcept { return parts_->options; }
+
+const Loss& Model::loss() const noexcept { return parts_->loss; }
+
+std::vector<std::string> Model::columns() const {
+  const Preprocessor::Parts& parts = parts_->preprocessor.parts();
+  if (!parts.sparse) return parts.inputs;
+  std::vector<std::string> names;
+  for (std::size_t c = 1; c <= parts.sparse_width; ++c) names.push_back(fmt::format("c{}", c));
+  return names;
+}
 
 void Model::save(const std::filesystem::path& path) const { save_model(path, *parts_); }
 

@@ -384,16 +384,16 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   return model;
 }
 
-json parse(const FileBytes& file) {
+json parse(std::string_view text, const std::string& source) {
   try {
-    return json::parse(file.text());
+    return json::parse(text);
   } catch (const json::parse_error& error) {
-    const bool ended = error.byte > file.text().size();
+    const bool ended = error.byte > text.size();
     throw DataError(ended ? "is truncated: not a complete model file"
                           : fmt::format("is not JSON: unexpected byte {}", error.byte),
-                    file.source());
+                    source);
   } catch (const json::out_of_range&) {
-    throw DataError("is damaged: a number exceeds the range of double", file.source());
+    throw DataError("is damaged: a number exceeds the range of double", source);
   }
 }
 
@@ -402,6 +402,39 @@ bool is_network(const json& content) {
   if (model == content.end() || !model->is_object()) return false;
   const json kind = model->value("kind", json());
   return kind == "network" || (kind == "stack" && has_network(*model));
+}
+
+TrainedModel model_of(const json& content, const std::string& source,
+                      const NetworkMaker* networks) {
+  if (is_network(content)) (void)require_networks(networks);
+  try {
+    return read_model(JsonView(content), source, networks);
+  } catch (const DataError& error) {
+    if (!error.source().empty()) throw;
+    throw DataError(error.what(), source);
+  } catch (const OptionError& error) {
+    throw DataError(error.what(), source);
+  }
+}
+
+/// The text of a model file with these files beside it.
+std::string text_of(const TrainedModel& model, std::span<const Companion> files) {
+  if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
+  json content = {{"format", kFormat},
+                  {"version", version_of(model)},
+                  {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
+                  {"loss", write_loss(model.loss)},
+                  {"preprocessing", to_json(model.preprocessor)},
+                  {"model", write_learned(model, files)},
+                  {"options", training_options(model.options)},
+                  {"stop_reason", kStopReasonNames.of(model.stop_reason)},
+                  {"data", write_data(model)}};
+  write_training(model, content);
+  try {
+    return content.dump(1) + "\n";
+  } catch (const json::type_error&) {
+    throw DataError("the name of a column or category is not UTF-8", model.source);
+  }
 }
 
 }  // namespace
@@ -422,49 +455,34 @@ SourceOptions with_missing_words(const TrainedModel& model, SourceOptions option
 }
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
-  if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
   const std::vector<Companion> files = companions_of(model, path);
-  json content = {{"format", kFormat},
-                  {"version", version_of(model)},
-                  {"program", fmt::format("adacvar {}", ADACVAR_VERSION)},
-                  {"loss", write_loss(model.loss)},
-                  {"preprocessing", to_json(model.preprocessor)},
-                  {"model", write_learned(model, files)},
-                  {"options", training_options(model.options)},
-                  {"stop_reason", kStopReasonNames.of(model.stop_reason)},
-                  {"data", write_data(model)}};
-  write_training(model, content);
-  std::string text;
-  try {
-    text = content.dump(1);
-  } catch (const json::type_error&) {
-    throw DataError("the name of a column or category is not UTF-8", model.source);
-  }
+  const std::string text = text_of(model, files);
   for (const Companion& file : files) {
     write_file(file.path, [&](const Write& write) { write(file.bytes); });
   }
-  write_file(path, [&](const Write& write) { write(text + "\n"); });
+  write_file(path, [&](const Write& write) { write(text); });
+}
+
+std::string model_text(const TrainedModel& model) {
+  if (model.nonlinear) throw OptionError("networks and trees are not a text: save them to a file");
+  return text_of(model, {});
+}
+
+TrainedModel parse_model(std::string_view text, const std::string& source) {
+  return model_of(parse(text, source), source, nullptr);
 }
 
 TrainedModel load_model(const std::filesystem::path& path, const NetworkMaker* networks) {
   const FileBytes file(path);
-  const json content = parse(file);
-  if (is_network(content)) (void)require_networks(networks);
-  try {
-    return read_model(JsonView(content), file.source(), networks);
-  } catch (const DataError& error) {
-    if (!error.source().empty()) throw;
-    throw DataError(error.what(), file.source());
-  } catch (const OptionError& error) {
-    throw DataError(error.what(), file.source());
-  }
+  return model_of(parse(file.text(), file.source()), file.source(), networks);
 }
 
 bool holds_network(const std::filesystem::path& path) {
   // A pipe cannot be read twice.
   if (!std::filesystem::is_regular_file(path)) return false;
   try {
-    return is_network(parse(FileBytes(path)));
+    const FileBytes file(path);
+    return is_network(parse(file.text(), file.source()));
   } catch (const DataError&) {
     return false;  // loading reports the error
   }

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace adacvar {
 
@@ -19,6 +21,12 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model);
 
 /// Returns the path of a model's trees, a file of XGBoost's.
 [[nodiscard]] std::filesystem::path xgboost_path(std::filesystem::path model);
+
+/// Like Model::to_text.
+[[nodiscard]] std::string model_text(const TrainedModel& model);
+
+/// Like Model::from_text.
+[[nodiscard]] TrainedModel parse_model(std::string_view text, const std::string& source);
 
 /// Like Model::load.
 [[nodiscard]] TrainedModel load_model(const std::filesystem::path& path,

@@ -21,6 +21,7 @@ struct Outcome {
   std::shared_ptr<const NonlinearModel> unscaled = nullptr;   // it before its calibration
   std::optional<ScoredRows> valid = {};
   std::optional<Certificate> certificate = {};  // exact: in the learner's units
+  std::uint64_t solver_steps = 0;               // exact; within a limit: solutions
   std::optional<Calibration> calibration = {};
   std::optional<Blend> blend = {};
   std::vector<EpochDetail> epochs = {};

@@ -329,6 +329,7 @@ class Runner {
     outcome.result.model = std::move(found.model);
     outcome.result.stop_reason = reason_of(found.status);
     outcome.certificate = found.certificate;
+    outcome.solver_steps = found.steps;
     return outcome;
   }
 
@@ -621,6 +622,7 @@ class Runner {
       result.history.push_back(scaled(record, unit_));
     }
     result.epochs = best.result.epochs;
+    result.solver_steps = best.solver_steps;
     result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;

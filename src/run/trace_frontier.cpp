@@ -4,6 +4,7 @@
 #include "data/prepare_data.hpp"
 #include "run/check_run.hpp"
 #include "run/notes.hpp"
+#include "run/prepare_matrix.hpp"
 #include "run/runner.hpp"
 #include "run/trained_model.hpp"
 
@@ -511,13 +512,13 @@ const std::vector<OptionSpec>& FrontierOptions::options() {
 
 double FrontierReport::gamma(std::size_t point) const { return gamma_of(points.at(point)); }
 
-FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
-                              const RunHooks& hooks) {
-  check_curve(run, hooks);
+namespace {
+
+FrontierReport trace_prepared(const PreparedData& data, const RunOptions& run,
+                              const FrontierOptions& curve, const RunHooks& hooks) {
   const bool exact = run.train.algorithm == Algorithm::exact;
   const std::size_t points = point_count(curve, exact);
   const FrontierChoice choice = FrontierChoice::parse(curve.at);
-  const PreparedData data = prepare_data(run.data, run.train.seed);
   if (exact) check_size(run, data);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   FrontierReport report = exact ? ExactCurve(data, run, hooks, points, choice).trace()
@@ -525,6 +526,57 @@ FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curv
   std::vector<std::string> notes = data_notes(data, run.train.alpha);
   report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
   return report;
+}
+
+Algorithm curve_algorithm(FitAlgorithm algorithm) {
+  switch (algorithm) {
+    case FitAlgorithm::automatic:
+    case FitAlgorithm::exact:
+      break;
+    case FitAlgorithm::adacvar:
+      return Algorithm::adacvar;
+    case FitAlgorithm::trunc:
+      return Algorithm::trunc;
+    case FitAlgorithm::soft:
+      return Algorithm::soft;
+    case FitAlgorithm::mean:
+      return Algorithm::mean;
+  }
+  return Algorithm::exact;
+}
+
+FrontierReport trace_column(const MatrixView& features, const Column& target,
+                            const FitOptions& options, const FrontierOptions& curve) {
+  RunOptions run = run_options(options);
+  run.train.algorithm = curve_algorithm(options.algorithm);
+  if (run.budget.is_given()) {
+    throw OptionError(
+        "mean-budget and cvar-limit are not supported with a curve: choose its point");
+  }
+  const RunHooks hooks{.stop = options.stop};
+  check_curve(run, hooks);
+  return trace_prepared(prepare_matrix(features, target, options), run, curve, hooks);
+}
+
+}  // namespace
+
+FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
+                              const RunHooks& hooks) {
+  check_curve(run, hooks);
+  // Before the data is read.
+  (void)point_count(curve, run.train.algorithm == Algorithm::exact);
+  (void)FrontierChoice::parse(curve.at);
+  return trace_prepared(prepare_data(run.data, run.train.seed), run, curve, hooks);
+}
+
+FrontierReport trace_frontier(const MatrixView& features, std::span<const double> targets,
+                              const FitOptions& fit, const FrontierOptions& curve) {
+  return trace_column(features, target_column(targets), fit, curve);
+}
+
+FrontierReport trace_frontier(const MatrixView& features, std::span<const std::string> classes,
+                              const FitOptions& fit, const FrontierOptions& curve) {
+  return trace_column(features, target_column(classes), fit, curve);
 }
 
 }  // namespace adacvar

@@ -306,5 +306,112 @@ TEST(MatrixView, csr_arrays_are_checked) {
       "more than once");
 }
 
+/// Rows of a number and a category with the levels b, a, c.
+struct Mixed {
+  Numbers x;
+  Numbers dummies;  // the number, and features of a and c
+  Numbers y;
+  Words levels = {"b", "a", "c"};
+
+  explicit Mixed(std::size_t rows) {
+    Rng rng(3);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double number = rng.uniform();
+      const std::uint32_t code = rng.below(3);
+      x.insert(x.end(), {number, static_cast<double>(code)});
+      dummies.insert(dummies.end(), {number, code == 1 ? 1.0 : 0.0, code == 2 ? 1.0 : 0.0});
+      y.push_back(number + 3.0 * (code == 1) - (code == 2) - std::log(rng.uniform()));
+    }
+  }
+  [[nodiscard]] MatrixView view() const {
+    return MatrixView(x, y.size(), 2).with_categories(1, levels);
+  }
+};
+
+TEST(Fit, columns_of_categories_are_encoded) {
+  const Mixed mixed(200);
+  const Model model = fit(mixed.view(), mixed.y);
+  const Model by_hand = fit({mixed.dummies, 200, 3}, mixed.y);
+  EXPECT_NEAR(model.training_risk().cvar, by_hand.training_risk().cvar,
+              1e-5 * by_hand.training_risk().cvar);
+  // Another order of the levels, and one that training did not have.
+  Numbers moved = mixed.x;
+  for (std::size_t i = 0; i < 200; ++i) moved[2 * i + 1] = 2 - mixed.x[2 * i + 1];
+  const Words reversed = {"c", "a", "b", "d"};
+  const MatrixView other = MatrixView(moved, 200, 2).with_categories(1, reversed);
+  EXPECT_EQ(model.predict(other), model.predict(mixed.view()));
+  const Numbers odd = {0.5, 3, 0.5, -1};
+  const Numbers found = model.predict(MatrixView(odd, 2, 2).with_categories(1, reversed));
+  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST(Fit, wrong_categories_are_refused) {
+  const Mixed mixed(50);
+  const MatrixView plain(mixed.x, 50, 2);
+  expect_words<DataError>([&] { (void)plain.with_categories(2, mixed.levels); },
+                          "column 2 of categories ... has 2");
+  const Words few = {"b"};
+  expect_words<DataError>([&] { (void)fit(plain.with_categories(1, few), mixed.y); },
+                          "column 'x2' ... [-1, 0]");
+  expect_words<DataError>([&] { (void)fit(mixed.view(), mixed.y).predict(plain); },
+                          "'x2' has categories");
+}
+
+TEST(Fit, equal_weights_are_none) {
+  const Problem p = linear_problem(100);
+  const Numbers weights(100, 7.0);
+  const FitOptions steps{.algorithm = FitAlgorithm::adacvar};
+  FitOptions weighted = steps;
+  weighted.weights = weights;
+  EXPECT_EQ(fit({p.x, 100, 3}, p.y, weighted).predict({p.x, 100, 3}),
+            fit({p.x, 100, 3}, p.y, steps).predict({p.x, 100, 3}));
+}
+
+TEST(Fit, the_report_says_how_it_went) {
+  const Problem p = linear_problem(100);
+  const FitReport exact = fit_report({p.x, 100, 3}, p.y);
+  EXPECT_GT(exact.iterations, 1);
+  EXPECT_EQ(exact.risk, exact.model.training_risk());
+  EXPECT_EQ(exact.model.stop_reason(), StopReason::optimal);
+  const FitReport steps =
+      fit_report({p.x, 100, 3}, p.y, {.algorithm = FitAlgorithm::trunc, .steps = {.epochs = 7}});
+  EXPECT_EQ(steps.iterations, 7);
+  Numbers constant = p.x;
+  for (std::size_t i = 0; i < 100; ++i) constant[3 * i] = 1;
+  const FitReport dropped = fit_report({constant, 100, 3}, p.y);
+  ASSERT_FALSE(dropped.notes.empty());
+  EXPECT_NE(dropped.notes[0].find("'x1' is constant"), std::string::npos);
+}
+
+TEST(Model, a_text_holds_all_of_it) {
+  const Problem p = linear_problem(100);
+  const Model model = fit({p.x, 100, 3}, p.y, {.alpha = 0.2});
+  const Model other = Model::from_text(model.to_text());
+  EXPECT_EQ(other.predict({p.x, 100, 3}), model.predict({p.x, 100, 3}));
+  EXPECT_EQ(other.to_text(), model.to_text());
+  EXPECT_EQ(other.options().alpha, 0.2);
+  EXPECT_EQ(other.columns(), (Words{"x1", "x2", "x3"}));
+  EXPECT_EQ(other.loss().kind(), LossKind::squared);
+  expect_words<DataError>([] { (void)Model::from_text("{", "memory"); }, "memory ... truncated");
+}
+
+TEST(Model, scores_are_predictions_or_log_odds) {
+  const Problem p = linear_problem(100);
+  const MatrixView x(p.x, 100, 3);
+  const Model numbers = fit(x, p.y);
+  const Numbers scores = numbers.scores(x);
+  const Numbers predictions = numbers.predict(x);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(scores[i], predictions[i]);
+  Numbers classes;
+  for (std::size_t i = 0; i < 100; ++i)
+    classes.push_back(p.y[i] > 950 + 5.0 * static_cast<double>(i % 7) ? 1 : 0);
+  const Model classifier = fit(x, classes, {.alpha = 0.9});
+  const Numbers odds = classifier.scores(x);
+  const Numbers chances = classifier.predict_probabilities(x);
+  for (std::size_t i = 0; i < 100; ++i) {
+    EXPECT_NEAR(chances[2 * i + 1], 1 / (1 + std::exp(-odds[i])), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace adacvar

@@ -45,9 +45,23 @@ class MatrixView {
     return csr(to_array(start), to_array(column), to_values(values), columns);
   }
 
+  /// Returns the view with column `column` of categories: its values are positions in `levels`, or
+  /// -1 where the value is missing. The names are borrowed like the values. Dense matrices only.
+  /// Throws: DataError otherwise, and for a column out of range.
+  [[nodiscard]] MatrixView with_categories(std::size_t column,
+                                           std::span<const std::string> levels) const;
+
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] bool is_sparse() const noexcept { return start_.data != nullptr; }
+  [[nodiscard]] bool has_categories() const noexcept { return !categories_.empty(); }
+  /// The names of the column's categories; null for a column of numbers.
+  [[nodiscard]] const std::span<const std::string>* levels_of(std::size_t column) const noexcept {
+    for (const Categories& each : categories_) {
+      if (each.column == column) return &each.levels;
+    }
+    return nullptr;
+  }
 
   /// Entry of a dense matrix.
   [[nodiscard]] double at(std::size_t row, std::size_t column) const noexcept {
@@ -90,6 +104,11 @@ class MatrixView {
   static ValueArray to_values(std::span<const float> v) { return {v.data(), v.size(), false}; }
   static ValueArray to_values(std::span<const double> v) { return {v.data(), v.size(), true}; }
 
+  struct Categories {
+    std::size_t column;
+    std::span<const std::string> levels;
+  };
+
   MatrixView(ValueArray values, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
              std::ptrdiff_t column_stride);
   static MatrixView csr(IndexArray start, IndexArray column, ValueArray values,
@@ -107,6 +126,7 @@ class MatrixView {
   std::ptrdiff_t column_stride_ = 0;
   IndexArray start_ = {};  // sparse
   IndexArray column_ = {};
+  std::vector<Categories> categories_ = {};
 };
 
 /// Returns the default column names x1, x2, ...

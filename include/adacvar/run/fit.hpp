@@ -47,6 +47,16 @@ struct FitOptions {
   const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, training ends
 };
 
+/// A fitted model and how it came about.
+struct FitReport {
+  Model model;
+  TailRisk risk;  ///< of the training rows, in the user's units
+  /// Epochs of gradient steps; of the exact solver steps, under a limit solutions.
+  std::uint64_t iterations = 0;
+  std::vector<std::string> notes;      ///< remarks for the user, one sentence each
+  std::vector<std::string> headlines;  ///< notes needed to interpret the model
+};
+
 /// Fits a linear model that minimises the CVaR of its losses on these rows. The matrix is borrowed
 /// during the call.
 ///
@@ -60,5 +70,11 @@ struct FitOptions {
                         const FitOptions& options = {});
 [[nodiscard]] Model fit(const MatrixView& features, std::span<const std::string> classes,
                         const FitOptions& options = {});
+
+/// The same, with notes.
+[[nodiscard]] FitReport fit_report(const MatrixView& features, std::span<const double> targets,
+                                   const FitOptions& options = {});
+[[nodiscard]] FitReport fit_report(const MatrixView& features, std::span<const std::string> classes,
+                                   const FitOptions& options = {});
 
 }  // namespace adacvar

@@ -2,7 +2,9 @@
 
 #include <adacvar/data/matrix_view.hpp>
 #include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
+#include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/run/coefficients.hpp>
 #include <adacvar/solver/certificate.hpp>
@@ -13,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -47,6 +50,11 @@ class Model {
   /// for the hinge loss, which has none.
   [[nodiscard]] std::vector<double> predict_probabilities(const MatrixView& features) const;
 
+  /// Returns the scores, row by row: the prediction of a regression, the log-odds (hinge: the
+  /// margin) of the second of two classes, one score per class for more of them. Throws: like
+  /// predict.
+  [[nodiscard]] std::vector<double> scores(const MatrixView& features) const;
+
   /// Computes losses, predictions and risk in one pass. `targets` as in `fit`; empty `weights`
   /// means all 1; rows of weight 0 have losses but no part in the risk. Throws: like predict;
   /// DataError for an invalid target.
@@ -75,6 +83,20 @@ class Model {
   /// `networks`.
   [[nodiscard]] static Model load(const std::filesystem::path& path,
                                   const NetworkMaker* networks = nullptr);
+
+  /// Returns the content of the model file, for programs that keep models in files of their own;
+  /// `from_text` reads it. Throws: OptionError for networks and trees.
+  [[nodiscard]] std::string to_text() const;
+  /// `source` names the text in messages. Throws: DataError if it is damaged.
+  [[nodiscard]] static Model from_text(std::string_view text, const std::string& source = "model");
+
+  /// Why training ended.
+  [[nodiscard]] StopReason stop_reason() const noexcept;
+  /// The options of its training, with the values that automatic ones had.
+  [[nodiscard]] const TrainOptions& options() const noexcept;
+  [[nodiscard]] const Loss& loss() const noexcept;
+  /// Names of the columns of a matrix, in their order; c1, c2, ... for sparse rows.
+  [[nodiscard]] std::vector<std::string> columns() const;
 
   /// For internal use.
   [[nodiscard]] const TrainedModel& parts() const noexcept { return *parts_; }

@@ -112,6 +112,7 @@ struct RunResult {
   std::vector<EpochRecord> history = {};  ///< in the user's units
   std::string checkpoint_error = {};      ///< TrainingResult::checkpoint_error
   std::uint64_t epochs = 0;
+  std::uint64_t solver_steps = 0;     ///< exact: of the solver; within a limit: solutions
   std::uint64_t trials = 1;           ///< number of runs that the model was selected from
   bool selected_by_accuracy = false;  ///< on the validation rows; else by CVaR
   double seconds = 0;                 ///< total time of all trials

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <adacvar/base/options.hpp>
+#include <adacvar/data/matrix_view.hpp>
+#include <adacvar/run/fit.hpp>
 #include <adacvar/run/result.hpp>
 #include <adacvar/run/run.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,5 +75,14 @@ struct FrontierReport {
 /// mean and for fewer than 3 points.
 [[nodiscard]] FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
                                             const RunHooks& hooks = {});
+
+/// The same for a matrix: all rows are training rows. `fit.algorithm` automatic is exact; budgets
+/// are not supported, the curve has them all. `classes` are names of classes.
+[[nodiscard]] FrontierReport trace_frontier(const MatrixView& features,
+                                            std::span<const double> targets, const FitOptions& fit,
+                                            const FrontierOptions& curve);
+[[nodiscard]] FrontierReport trace_frontier(const MatrixView& features,
+                                            std::span<const std::string> classes,
+                                            const FitOptions& fit, const FrontierOptions& curve);
 
 }  // namespace adacvar
