@@ -8,28 +8,32 @@ declare -A packages=(
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
   [deep]="libtorch-dev libopenblas-openmp-dev"
   [trees]="libxgboost-dev"
+  [python]="python3-dev pybind11-dev python3-numpy"
   [test]="libgtest-dev python3 python3-scipy chromium chromium-driver"
   [deep-test]="python3-torch"
   [trees-test]="python3-xgboost"
+  [python-test]="python3-pytest python3-mypy python3-sklearn python3-pandas python3-joblib python3-matplotlib python3-pip python3-venv python3-setuptools python3-wheel"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
 )
-known=(core program deep trees test deep-test trees-test bench dev)
+known=(core program deep trees python test deep-test trees-test python-test bench dev)
 
 usage() {
   cat <<TXT
 usage: scripts/install-deps.sh [part...]
 
 Installs the missing Debian packages of the parts named (core, when none is):
-  core       ${packages[core]}
-  program    ${packages[program]}
-  deep       ${packages[deep]}
-  trees      ${packages[trees]}
-  test       ${packages[test]}
-  deep-test  ${packages[deep-test]}
-  trees-test ${packages[trees-test]}
-  bench      ${packages[bench]}
-  dev        ${packages[dev]}
+  core         ${packages[core]}
+  program      ${packages[program]}
+  deep         ${packages[deep]}
+  trees        ${packages[trees]}
+  python       ${packages[python]}
+  test         ${packages[test]}
+  deep-test    ${packages[deep-test]}
+  trees-test   ${packages[trees-test]}
+  python-test  ${packages[python-test]}
+  bench        ${packages[bench]}
+  dev          ${packages[dev]}
 Runs apt-get as root or through sudo, and only when something is missing.
 TXT
 }
