@@ -51,7 +51,7 @@ std::optional<Task> task_of(const FitOptions& options, const Column& target) {
 
 Column target_column(std::span<const double> targets) {
   Column column;
-  column.name = "y";
+  column.name = std::string("y");
   column.numbers = std::vector<double>(targets.begin(), targets.end());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (std::isfinite(targets[i])) continue;
@@ -62,7 +62,7 @@ Column target_column(std::span<const double> targets) {
 
 Column target_column(std::span<const std::string> classes) {
   Column column;
-  column.name = "y";
+  column.name = std::string("y");
   column.categorical = true;
   std::map<std::string_view, std::uint32_t> codes;
   for (const std::string& name : classes) {
