@@ -34,7 +34,7 @@ class CMakeBuild(build_ext):
         self.copy_file(str(folder / "python" / "adacvar" / target.name), str(target))
 
     def configure(self, folder):
-        off = ("TESTS", "PROGRAM", "EXAMPLES", "BENCHMARKS", "DEEP")
+        off = ("TESTS", "PROGRAM", "EXAMPLES", "BENCHMARKS", "DEEP", "TREES")
         command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"]
         command += [f"-DADACVAR_BUILD_{part}=OFF" for part in off]
         command += ["-DADACVAR_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"]
