@@ -29,6 +29,7 @@
 #include <adacvar/run/correct.hpp>
 #include <adacvar/run/evaluate.hpp>
 #include <adacvar/run/fit.hpp>
+#include <adacvar/run/importance.hpp>
 #include <adacvar/run/model.hpp>
 #include <adacvar/run/result.hpp>
 #include <adacvar/run/run.hpp>

@@ -56,7 +56,7 @@ struct TracedCurve {
 
 TracedCurve trace(const State& state, const Makers& makers) {
   TracedCurve traced;
-  ProgressLine progress(state.output.quiet);
+  ProgressLine progress(state.output.quiet, step_name(state.run));
   const auto show = [&](const RunProgress& p) {
     if (p.epoch != nullptr || p.epochs_done) return progress.show(p);
     progress.show_work(static_cast<double>(p.runs_done), 0, static_cast<double>(p.runs),
@@ -171,7 +171,8 @@ Command make_frontier_command() {
   command.options.set_role(PathRole::output, {"model", "csv"});
   // The exact solver knows linear models only.
   command.resolve_defaults = [state](const std::set<std::string>& given) {
-    if (!state->run.network.network.empty() && !given.contains("algorithm")) {
+    const bool is_linear = state->run.network.network.empty() && !state->run.train.trees.trees;
+    if (!is_linear && !given.contains("algorithm")) {
       state->run.train.algorithm = Algorithm::adacvar;
     }
   };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace adacvar::cli {
 
@@ -67,7 +68,12 @@ std::string bar_line(double share, const std::string& text, std::size_t width) {
   return bar_text(share, std::min(kMost, room - kAround - text.size())) + " " + text;
 }
 
-ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+std::string step_name(const RunOptions& options) {
+  return options.train.trees.trees ? "round" : "epoch";
+}
+
+ProgressLine::ProgressLine(bool quiet, std::string step)
+    : quiet_(quiet), step_(std::move(step)), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::show(const RunProgress& progress) {
   if (quiet_) return;
@@ -81,7 +87,7 @@ void ProgressLine::show(const RunProgress& progress) {
     last_epoch_ = Clock::now();
     last_figures_ = figures_of(*progress.epoch);
     print(share,
-          fmt::format("epoch {}/{}{}", progress.epoch->epoch, progress.epochs, last_figures_));
+          fmt::format("{} {}/{}{}", step_, progress.epoch->epoch, progress.epochs, last_figures_));
   } else if (progress.epochs_done) {
     show_within_epoch(*progress.epochs_done, progress.epochs);
   } else if (progress.runs > 1) {
@@ -98,8 +104,8 @@ void ProgressLine::show_within_epoch(double epochs_done, std::uint64_t epochs) {
   if (!terminal_ || Clock::now() - last_epoch_ < std::chrono::seconds(1)) return;
   const double whole = std::floor(epochs_done);
   draw(epochs_done / static_cast<double>(epochs),
-       fmt::format("epoch {:.0f}/{}, {:.0f} %{}", whole + 1, epochs, 100 * (epochs_done - whole),
-                   last_figures_));
+       fmt::format("{} {:.0f}/{}, {:.0f} %{}", step_, whole + 1, epochs,
+                   100 * (epochs_done - whole), last_figures_));
 }
 
 void ProgressLine::show_reading_of(SourceOptions& options) {

@@ -12,7 +12,8 @@ namespace adacvar::cli {
 /// nothing if quiet.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet);
+  /// `step`: name of what training counts.
+  explicit ProgressLine(bool quiet, std::string step = "epoch");
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -43,6 +44,7 @@ class ProgressLine {
   void print(double share, const std::string& text);
 
   bool quiet_;
+  std::string step_;
   double share_at_start_ = 0;
   bool terminal_;
   Clock::time_point start_ = Clock::now();
@@ -53,6 +55,9 @@ class ProgressLine {
   double last_printed_ = 0;
   bool drawn_ = false;
 };
+
+/// What the training of a run counts: `epoch`, or `round` of trees.
+[[nodiscard]] std::string step_name(const RunOptions& options);
 
 /// `0:07`, `12:30`, `3:00:05`.
 [[nodiscard]] std::string duration_text(double seconds);

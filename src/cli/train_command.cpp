@@ -92,7 +92,7 @@ ResultWithNotes<Result> run_with_progress(const State& state, const Makers& make
                                                                  const RunHooks&),
                                           Detail detail, std::string* trace = nullptr) {
   ResultWithNotes<Result> outcome;
-  ProgressLine progress(state.output.quiet);
+  ProgressLine progress(state.output.quiet, step_name(state.run));
   RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
                  .stop = &interrupted(),
                  .data_ready =
@@ -104,6 +104,7 @@ ResultWithNotes<Result> run_with_progress(const State& state, const Makers& make
                      },
                  .trace = {},
                  .detail = state.report.is_requested() ? Detail::all : detail,
+                 .dependence = state.output.json || state.report.is_requested(),
                  .networks = makers.networks,
                  .trees = makers.trees};
   if (trace != nullptr) {

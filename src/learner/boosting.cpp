@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace adacvar {
 
@@ -39,25 +40,39 @@ struct Sample {
   [[nodiscard]] std::size_t size() const { return (losses.size() + stride - 1) / stride; }
 };
 
+/// Sums in several lanes, so that additions do not wait for each other.
+class LaneSum {
+ public:
+  void add(std::size_t i, double value) { lanes_[i % kLanes] += value; }
+  [[nodiscard]] double total() const { return (lanes_[0] + lanes_[1]) + (lanes_[2] + lanes_[3]); }
+
+ private:
+  static constexpr std::size_t kLanes = 4;
+  std::array<double, kLanes> lanes_ = {};
+};
+
 SigmoidSums block_sums(const Sample& sample, std::size_t block, double level, double width) {
-  SigmoidSums sums;
-  std::array<double, kChunk> values;
+  LaneSum value, derivative, total;
+  std::array<double, kChunk> marginals;
+  std::array<double, kChunk> weights;
+  weights.fill(1);
+  const double inverse = 1 / width;
   const std::size_t end = std::min(sample.size(), (block + 1) * kBlock);
   for (std::size_t begin = block * kBlock; begin < end; begin += kChunk) {
     const std::size_t count = std::min(kChunk, end - begin);
     for (std::size_t i = 0; i < count; ++i) {
-      values[i] = (sample.losses[(begin + i) * sample.stride] - level) / width;
+      marginals[i] = (sample.losses[(begin + i) * sample.stride] - level) * inverse;
+      if (!sample.weights.empty()) weights[i] = sample.weights[(begin + i) * sample.stride];
     }
-    portable::sigmoid_in_place(std::span(values).first(count));
+    portable::sigmoid_in_place(std::span(marginals).first(count));
     for (std::size_t i = 0; i < count; ++i) {
-      const double weight =
-          sample.weights.empty() ? 1.0 : sample.weights[(begin + i) * sample.stride];
-      sums.value += weight * values[i];
-      sums.derivative += weight * values[i] * (1 - values[i]);
-      sums.weight += weight;
+      const double part = weights[i] * marginals[i];
+      value.add(i, part);
+      derivative.add(i, part * (1 - marginals[i]));
+      total.add(i, weights[i]);
     }
   }
-  return sums;
+  return {value.total(), derivative.total(), total.total()};
 }
 
 SigmoidSums sigmoid_sums(const Sample& sample, double level, double width, unsigned threads) {
@@ -79,6 +94,7 @@ double find_level(const Sample& sample, double alpha, double width, double start
                   unsigned threads) {
   constexpr int kMostSteps = 100;
   constexpr double kTolerance = 1e-10;
+  constexpr double kNear = 1e-4;  // from there a step squares the error: it is not checked
   const double wanted = std::log(alpha / (1 - alpha));
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -100,25 +116,28 @@ double find_level(const Sample& sample, double alpha, double width, double start
     }
     if (next == level) break;
     level = next;
+    if (std::abs(mean - alpha) <= kNear * alpha) break;
   }
   return level;
 }
 
-// Rounding to a multiple of a power of two leaves 22 bits of the largest value.
+// Rounding to a multiple of a power of two leaves 22 bits of the largest value: adding a large
+// number and subtracting it again rounds to the last place of that number.
 class Grid {
  public:
   explicit Grid(double most) {
     if (!(most > 0)) return;
     int exponent = 0;
     (void)std::frexp(most, &exponent);
-    step_ = std::ldexp(1.0, exponent - 22);
+    constexpr int kBits = 22;
+    large_ = std::ldexp(1.5, exponent - kBits + 52);
   }
-  [[nodiscard]] float operator()(double value) const {
-    return static_cast<float>(std::nearbyint(value / step_) * step_);
+  [[nodiscard]] float operator()(float value) const {
+    return static_cast<float>((double{value} + large_) - large_);
   }
 
  private:
-  double step_ = 1;
+  double large_ = 0;
 };
 
 /// Second derivative in one score whose first derivative is known.
@@ -162,7 +181,8 @@ class TailWeights {
   /// Replaces losses by their marginals.
   void to_marginals(std::span<double> losses) const {
     if (is_flat_) return;
-    for (double& loss : losses) loss = (loss - level_) / width_;
+    const double inverse = 1 / width_;
+    for (double& loss : losses) loss = (loss - level_) * inverse;
     portable::sigmoid_in_place(losses);
   }
   [[nodiscard]] Weight of(double marginal) const {
@@ -220,86 +240,145 @@ BoostingObjective::BoostingObjective(const Dataset& rows, const Loss& loss,
       rule_(rule),
       threads_(threads),
       outputs_(loss.outputs(rows.class_names.size())),
+      total_weight_(rows.total_weight()),
       losses_(rows.rows),
       derivatives_(rows.rows * outputs_) {}
 
-void BoostingObjective::evaluate(std::span<const float> margins) {
-  for_each_block(block_count(rows_.rows), threads_, [&](std::size_t block) {
+double BoostingObjective::evaluate(std::span<const float> margins) {
+  const std::size_t blocks = block_count(rows_.rows);
+  std::vector<double> sums(blocks);
+  for_each_block(blocks, threads_, [&](std::size_t block) {
     const std::size_t begin = block * kBlock;
     const std::size_t count = std::min(kBlock, rows_.rows - begin);
     const auto derivatives = std::span(derivatives_).subspan(begin * outputs_, count * outputs_);
+    const auto losses = std::span(losses_).subspan(begin, count);
     std::ranges::copy(margins.subspan(begin * outputs_, count * outputs_), derivatives.begin());
-    loss_.evaluate(derivatives, std::span(rows_.targets).subspan(begin, count),
-                   std::span(losses_).subspan(begin, count), derivatives);
+    loss_.evaluate(derivatives, std::span(rows_.targets).subspan(begin, count), losses,
+                   derivatives);
+    LaneSum sum;
+    for (std::size_t i = 0; i < count; ++i) sum.add(i, rows_.weight(begin + i) * losses[i]);
+    sums[block] = sum.total();
   });
+  const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  if (!std::isfinite(sum)) throw NumericalError("the loss of a training row is not finite");
+  return sum / total_weight_;
 }
+
+namespace {
+
+/// Largest first and second derivatives.
+struct Most {
+  float gradient = 0;
+  float hessian = 0;
+
+  void add(float first, float second) {
+    gradient = std::abs(first) > gradient ? std::abs(first) : gradient;
+    hessian = second > hessian ? second : hessian;
+  }
+  void add(const Most& other) { add(other.gradient, other.hessian); }
+};
+
+/// A chunk of rows with what their derivatives are made of.
+struct DerivativeRows {
+  std::span<const double> derivatives;  ///< outputs per row
+  std::span<const double> targets;
+  std::span<const double> weights;    ///< of the rows; empty: 1
+  std::span<const double> marginals;  ///< see TailWeights
+};
+
+// A score per row, without branches inside: this takes most of the time.
+template <LossKind kind>
+Most write_scores(const DerivativeRows& rows, const TailWeights& tail, double unit,
+                  float* gradients, float* hessians) {
+  Most most;
+  for (std::size_t i = 0; i < rows.derivatives.size(); ++i) {
+    const double derivative = rows.derivatives[i];
+    const TailWeights::Weight weight = tail.of(rows.marginals[i]);
+    const double row = rows.weights.empty() ? unit : unit * rows.weights[i];
+    const double second = second_derivative(kind, derivative, false);
+    gradients[i] = static_cast<float>(row * weight.value * derivative);
+    hessians[i] = static_cast<float>(
+        row * (weight.value * second + weight.growth * (derivative * derivative)));
+  }
+  for (std::size_t i = 0; i < rows.derivatives.size(); ++i) most.add(gradients[i], hessians[i]);
+  return most;
+}
+
+// The matrix of a row's second derivatives is bounded by a diagonal.
+Most write_class_scores(const DerivativeRows& rows, std::size_t outputs, const TailWeights& tail,
+                        double unit, float* gradients, float* hessians) {
+  Most most;
+  for (std::size_t i = 0; i < rows.targets.size(); ++i) {
+    const TailWeights::Weight weight = tail.of(rows.marginals[i]);
+    const double row = rows.weights.empty() ? unit : unit * rows.weights[i];
+    const auto derivatives = rows.derivatives.subspan(i * outputs, outputs);
+    double size = 0;
+    for (const double derivative : derivatives) size += std::abs(derivative);
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const double derivative = derivatives[c];
+      const bool is_target = rows.targets[i] == static_cast<double>(c);
+      const double second = second_derivative(LossKind::softmax, derivative, is_target);
+      const std::size_t at = i * outputs + c;
+      gradients[at] = static_cast<float>(row * weight.value * derivative);
+      hessians[at] = static_cast<float>(
+          row * (weight.value * second + weight.growth * std::abs(derivative) * size));
+      most.add(gradients[at], hessians[at]);
+    }
+  }
+  return most;
+}
+
+}  // namespace
 
 double BoostingObjective::compute(std::span<const float> margins, std::span<float> gradients,
                                   std::span<float> hessians) {
-  evaluate(margins);
-  const std::span<const double> weights = rows_.weights;
-  double sum = 0;
-  double total = 0;
-  for (std::size_t i = 0; i < rows_.rows; ++i) {
-    sum += rows_.weight(i) * losses_[i];
-    total += rows_.weight(i);
-  }
-  if (!std::isfinite(sum)) throw NumericalError("the loss of a training row is not finite");
-  const TailWeights tail(losses_, weights, rule_, threads_);
-
-  struct Most {
-    double gradient = 0;
-    double hessian = 0;
+  const double mean = evaluate(margins);
+  const TailWeights tail(losses_, rows_.weights, rule_, threads_);
+  const double unit = unit_of(loss_.kind());
+  const auto write_chunk = [&](std::size_t begin, std::size_t count) {
+    std::array<double, kChunk> marginals;
+    std::copy_n(losses_.begin() + static_cast<std::ptrdiff_t>(begin), count, marginals.begin());
+    tail.to_marginals(std::span(marginals).first(count));
+    const DerivativeRows rows{
+        .derivatives = std::span(derivatives_).subspan(begin * outputs_, count * outputs_),
+        .targets = std::span(rows_.targets).subspan(begin, count),
+        .weights = rows_.weights.empty() ? std::span<const double>()
+                                         : std::span(rows_.weights).subspan(begin, count),
+        .marginals = std::span(marginals).first(count)};
+    float* const to_gradients = gradients.data() + begin * outputs_;
+    float* const to_hessians = hessians.data() + begin * outputs_;
+    if (outputs_ > 1) {
+      return write_class_scores(rows, outputs_, tail, unit, to_gradients, to_hessians);
+    }
+    switch (loss_.kind()) {
+      case LossKind::squared:
+        return write_scores<LossKind::squared>(rows, tail, unit, to_gradients, to_hessians);
+      case LossKind::logistic:
+        return write_scores<LossKind::logistic>(rows, tail, unit, to_gradients, to_hessians);
+      default:
+        return write_scores<LossKind::absolute>(rows, tail, unit, to_gradients, to_hessians);
+    }
   };
   const std::size_t blocks = block_count(rows_.rows);
   std::vector<Most> most(blocks);
-  const double unit = unit_of(loss_.kind());
-  // Gradients stay in double until their largest is known; hessians are recomputed.
-  const auto for_rows = [&](std::size_t block, const auto& use) {
-    const std::size_t begin = block * kBlock;
-    const std::size_t end = std::min(rows_.rows, begin + kBlock);
-    std::array<double, kChunk> marginals;
-    for (std::size_t first = begin; first < end; first += kChunk) {
-      const auto part = std::span(marginals).first(std::min(kChunk, end - first));
-      std::copy_n(losses_.begin() + static_cast<std::ptrdiff_t>(first), part.size(), part.begin());
-      tail.to_marginals(part);
-      for (std::size_t k = 0; k < part.size(); ++k) {
-        const std::size_t i = first + k;
-        const TailWeights::Weight weight = tail.of(part[k]);
-        const double row = unit * rows_.weight(i);
-        const auto derivatives = std::span(derivatives_).subspan(i * outputs_, outputs_);
-        double size = 0;
-        for (const double derivative : derivatives) size += std::abs(derivative);
-        for (std::size_t c = 0; c < outputs_; ++c) {
-          const double derivative = derivatives[c];
-          const bool is_target = outputs_ > 1 && rows_.targets[i] == static_cast<double>(c);
-          const double second = second_derivative(loss_.kind(), derivative, is_target);
-          use(i * outputs_ + c, row * weight.value * derivative,
-              row * (weight.value * second + weight.growth * std::abs(derivative) * size));
-        }
-      }
-    }
-  };
   for_each_block(blocks, threads_, [&](std::size_t block) {
-    for_rows(block, [&](std::size_t, double gradient, double hessian) {
-      most[block].gradient = std::max(most[block].gradient, std::abs(gradient));
-      most[block].hessian = std::max(most[block].hessian, hessian);
-    });
+    const std::size_t end = std::min(rows_.rows, (block + 1) * kBlock);
+    for (std::size_t begin = block * kBlock; begin < end; begin += kChunk) {
+      most[block].add(write_chunk(begin, std::min(kChunk, end - begin)));
+    }
   });
   Most largest;
-  for (const Most& one : most) {
-    largest.gradient = std::max(largest.gradient, one.gradient);
-    largest.hessian = std::max(largest.hessian, one.hessian);
-  }
-  const Grid gradient_grid(largest.gradient);
-  const Grid hessian_grid(largest.hessian);
+  for (const Most& one : most) largest.add(one);
+  const Grid gradient_grid(static_cast<double>(largest.gradient));
+  const Grid hessian_grid(static_cast<double>(largest.hessian));
   for_each_block(blocks, threads_, [&](std::size_t block) {
-    for_rows(block, [&](std::size_t at, double gradient, double hessian) {
-      gradients[at] = gradient_grid(gradient);
-      hessians[at] = hessian_grid(hessian);
-    });
+    const std::size_t end = std::min(rows_.rows, (block + 1) * kBlock) * outputs_;
+    for (std::size_t i = block * kBlock * outputs_; i < end; ++i) {
+      gradients[i] = gradient_grid(gradients[i]);
+      hessians[i] = hessian_grid(hessians[i]);
+    }
   });
-  return sum / total;
+  return mean;
 }
 
 }  // namespace adacvar

@@ -50,13 +50,15 @@ class BoostingObjective {
                  std::span<float> hessians);
 
  private:
-  void evaluate(std::span<const float> margins);
+  // Losses and their derivatives; returns the mean loss.
+  double evaluate(std::span<const float> margins);
 
   const Dataset& rows_;
   const Loss& loss_;
   BoostingRule rule_;
   unsigned threads_;
   std::size_t outputs_;
+  double total_weight_;
   std::vector<double> losses_;
   std::vector<double> derivatives_;
 };

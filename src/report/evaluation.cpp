@@ -5,6 +5,7 @@
 #include "report/coefficient_report.hpp"
 #include "report/confusion_report.hpp"
 #include "report/guarantee_report.hpp"
+#include "report/importance_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
@@ -248,6 +249,7 @@ std::string evaluation_json(const Evaluation& evaluation) {
   }
   json["worst"] = std::move(worst);
   if (evaluation.coefficients) json["coefficients"] = coefficients_json(*evaluation.coefficients);
+  if (!evaluation.importance.empty()) json["importance"] = importance_json(evaluation.importance);
   json["notes"] = evaluation.notes;
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

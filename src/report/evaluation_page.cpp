@@ -1,6 +1,7 @@
 #include "base/join.hpp"
 #include "report/coefficient_report.hpp"
 #include "report/guarantee_report.hpp"
+#include "report/importance_report.hpp"
 #include "report/interval_marks.hpp"
 #include "report/loss_figures.hpp"
 #include "report/predicted_figure.hpp"
@@ -176,6 +177,10 @@ Page evaluation_page(const Evaluation& evaluation, const PageOrigin& origin) {
          {*evaluation.coefficients,
           coefficient_scale(evaluation.loss, evaluation.target, evaluation.classes)}}};
     page.sections.push_back(coefficients_section(models));
+  }
+  if (!evaluation.importance.empty()) {
+    const std::vector<NamedImportance> models = {{"model", evaluation.importance}};
+    page.sections.push_back(importance_section(models));
   }
   if (!evaluation.detail.worst.empty()) {
     page.sections.push_back({"Worst rows", {worst_table(evaluation.detail, "The largest losses")}});

@@ -49,6 +49,12 @@ std::vector<FrontierRows> rows_of(const FrontierReport& report) {
   return all;
 }
 
+FrontierRows deciding_rows(const FrontierReport& report) {
+  const RunResult& first = report.points.at(0);
+  if (first.blend && first.valid) return {&RunResult::valid, "validation"};
+  return rows_of(report)[0];
+}
+
 RiskChange change_of(const FrontierReport& report, const FrontierRows& rows, std::size_t point) {
   const TailRisk& base = (report.points.at(0).*rows.part)->risk;
   const TailRisk& risk = (report.points.at(point).*rows.part)->risk;
@@ -66,28 +72,32 @@ std::string change_text(double share) {
 std::string frontier_verdict(const FrontierReport& report) {
   const std::vector<FrontierRows> rows = rows_of(report);
   const std::size_t last = report.points.size() - 1;
-  const RiskChange whole = change_of(report, rows[0], last);
+  const FrontierRows deciding = deciding_rows(report);
+  const RiskChange whole = change_of(report, deciding, last);
   if (!is_finite(whole)) return "The least mean is 0: there is nothing to trade.";
   if (std::abs(whole.mean) < kNoChange && std::abs(whole.cvar) < kNoChange) {
     return "The model of least mean has the least CVaR, too: there is nothing to trade.";
   }
   if (!report.chosen) return "Stopped before the chosen point was found.";
   const std::size_t point = report.marks[*report.chosen].point;
-  const RiskChange own = change_of(report, rows[0], point);
-  std::string text = fmt::format("{} on the training rows", trade_text(own));
-  if (rows.size() > 1) {
+  const RiskChange own = change_of(report, deciding, point);
+  std::string text = fmt::format("{} on the {} rows", trade_text(own), deciding.name);
+  if (rows.back().name != deciding.name) {
     const RiskChange other = change_of(report, rows.back(), point);
     if (is_finite(other)) {
       text += fmt::format("; on the {} rows {}", rows.back().name, trade_text(other));
     }
   }
-  return fmt::format("{}. The whole curve goes to {} mean and {} CVaR on the training rows.", text,
-                     amount_text(whole.mean), amount_text(whole.cvar));
+  return fmt::format("{}. The whole curve goes to {} mean and {} CVaR on the {} rows.", text,
+                     amount_text(whole.mean), amount_text(whole.cvar), deciding.name);
 }
 
 std::string points_text(const FrontierReport& report) {
   const std::size_t count = report.points.size();
   if (!report.is_exact) {
+    if (report.points.back().blend) {
+      return fmt::format("{} mixtures of plain trees with trees for the tail", count);
+    }
     const Algorithm algorithm = report.points.back().model.parts().options.algorithm;
     return fmt::format("{} runs of {}", count, kAlgorithmNames.of(algorithm));
   }

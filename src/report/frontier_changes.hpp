@@ -17,6 +17,10 @@ struct FrontierRows {
 /// The sets that have rows: training, validation, test.
 [[nodiscard]] std::vector<FrontierRows> rows_of(const FrontierReport& report);
 
+/// The rows that say what a point costs: the training rows; of trees, which fit these too well, the
+/// validation rows if there are any.
+[[nodiscard]] FrontierRows deciding_rows(const FrontierReport& report);
+
 /// Relative to the model of least mean on the same rows: 0.05 is 5 % more. NaN where that is 0.
 struct RiskChange {
   double mean = 0;

@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const FrontierReport& report, std::size_t poin
 
 ordered_json point_json(const FrontierReport& report, std::size_t i) {
   const RunResult& point = report.points[i];
-  ordered_json json = {{"gamma", report.gamma(i)},
+  ordered_json json = {{std::string(report.setting_name()), report.setting(i)},
                        {"marks", names_of(report, i)},
                        {"risk", risk_json(point)},
                        {"stop_reason", kStopReasonNames.of(point.model.parts().stop_reason)}};
@@ -58,6 +58,7 @@ std::string frontier_json(const FrontierReport& report, const std::string& model
                        {"rows", rows_json(first)}};
   if (!model.preprocessor.parts().weight.empty()) json["weight"] = weight_json(first);
   if (model.networks() != nullptr) json["network"] = model.network_options.network;
+  if (model.trees() != nullptr) json["trees"] = true;
   json["points"] = std::move(points);
   if (report.chosen) {
     const FrontierMark& chosen = report.marks[*report.chosen];
@@ -75,7 +76,7 @@ std::string frontier_json(const FrontierReport& report, const std::string& model
 
 std::string frontier_csv(const FrontierReport& report) {
   const std::vector<FrontierRows> rows = rows_of(report);
-  std::string text = "gamma,marks";
+  std::string text = fmt::format("{},marks", report.setting_name());
   for (const FrontierRows& one : rows) {
     const PartRisk& first = *(report.points[0].*one.part);
     const char* const prefix = prefix_of(one.name);
@@ -88,7 +89,7 @@ std::string frontier_csv(const FrontierReport& report) {
     const RunResult& point = report.points[i];
     std::string marks;
     for (const std::string& name : names_of(report, i)) marks += (marks.empty() ? "" : "; ") + name;
-    text += fmt::format("{},{}", report.gamma(i), marks);
+    text += fmt::format("{},{}", report.setting(i), marks);
     for (const FrontierRows& one : rows) {
       const PartRisk& part = *(point.*one.part);
       text += fmt::format(",{},{},{}", part.risk.mean, part.risk.var, part.risk.cvar);

@@ -43,9 +43,9 @@ std::string detail_of(const FrontierReport& report, const FrontierRows& rows, st
   };
   const std::string names = names_of(report, point);
   std::string text =
-      fmt::format("{} rows, gamma {:.3g}{}; mean {}; CVaR {}", rows.name, report.gamma(point),
-                  names.empty() ? "" : ": " + names, amount(part.risk.mean, change.mean),
-                  amount(part.risk.cvar, change.cvar));
+      fmt::format("{} rows, {} {:.3g}{}; mean {}; CVaR {}", rows.name, report.setting_name(),
+                  report.setting(point), names.empty() ? "" : ": " + names,
+                  amount(part.risk.mean, change.mean), amount(part.risk.cvar, change.cvar));
   if (part.accuracy) text += fmt::format("; accuracy {:.3f}", *part.accuracy);
   if (part.calibration_error) {
     text += fmt::format("; calibration error {:.3f}", *part.calibration_error);
@@ -116,13 +116,13 @@ using Measure = std::optional<double> PartRisk::*;
 
 PageFigure measure_figure(const FrontierReport& report, Measure measure, std::string id,
                           std::string title) {
-  const std::vector<FrontierRows> rows = rows_of(report);
+  const FrontierRows rows = deciding_rows(report);
   const ScatterChart chart{
       .title = title,
-      .x_label = "change of the mean loss on the training rows, %",
+      .x_label = fmt::format("change of the mean loss on the {} rows, %", rows.name),
       .y_label = title,
       .series = curves_of(report, [&](const FrontierRows& shown, std::size_t point) {
-        return Place{100 * change_of(report, rows[0], point).mean,
+        return Place{100 * change_of(report, rows, point).mean,
                      ((report.points[point].*shown.part).value().*measure).value_or(std::nan(""))};
       })};
   return {std::move(id), "", {{"points", chart}}};
@@ -140,10 +140,11 @@ PageCell share_cell(const std::optional<double>& share) {
 
 PageTable marks_table(const FrontierReport& report, const FrontierRows& rows) {
   const PartRisk& first = *(report.points[0].*rows.part);
-  PageTable table{.caption = fmt::format("Marks on the {} {} rows; starred: the chosen point",
-                                         count_text(first.rows), rows.name),
-                  .columns = {"mark", "gamma", "mean", "change", "CVaR", "change"},
-                  .rows = {}};
+  PageTable table{
+      .caption = fmt::format("Marks on the {} {} rows; starred: the chosen point",
+                             count_text(first.rows), rows.name),
+      .columns = {"mark", std::string(report.setting_name()), "mean", "change", "CVaR", "change"},
+      .rows = {}};
   if (first.accuracy) table.columns.emplace_back("accuracy");
   if (first.calibration_error) table.columns.emplace_back("calibration error");
   for (std::size_t m = 0; m < report.marks.size(); ++m) {
@@ -151,7 +152,7 @@ PageTable marks_table(const FrontierReport& report, const FrontierRows& rows) {
     const PartRisk& part = *(report.points[mark.point].*rows.part);
     const RiskChange change = change_of(report, rows, mark.point);
     std::vector<PageCell> row = {{.text = mark.name, .marked = report.chosen == m},
-                                 number_cell(report.gamma(mark.point)),
+                                 number_cell(report.setting(mark.point)),
                                  number_cell(part.risk.mean),
                                  change_cell(change.mean),
                                  number_cell(part.risk.cvar),
@@ -164,7 +165,9 @@ PageTable marks_table(const FrontierReport& report, const FrontierRows& rows) {
 }
 
 PageTable points_table(const FrontierReport& report) {
-  PageTable table{.caption = "All points", .columns = {"gamma", "marks"}, .rows = {}};
+  PageTable table{.caption = "All points",
+                  .columns = {std::string(report.setting_name()), "marks"},
+                  .rows = {}};
   const std::vector<FrontierRows> all = rows_of(report);
   for (const FrontierRows& rows : all) {
     table.columns.push_back("mean, " + rows.name);
@@ -173,7 +176,7 @@ PageTable points_table(const FrontierReport& report) {
   const bool gaps = report.points[0].certificate.has_value();
   if (gaps) table.columns.emplace_back("certified gap");
   for (std::size_t i = 0; i < report.points.size(); ++i) {
-    std::vector<PageCell> row = {number_cell(report.gamma(i)), {.text = names_of(report, i)}};
+    std::vector<PageCell> row = {number_cell(report.setting(i)), {.text = names_of(report, i)}};
     for (const FrontierRows& rows : all) {
       const TailRisk& risk = (report.points[i].*rows.part)->risk;
       row.push_back(number_cell(risk.mean));
@@ -193,7 +196,8 @@ PageSection marks_section(const FrontierReport& report) {
             "most 5 % above the least. The knee is at the largest distance from the chord between "
             "the ends of the training curve, both axes scaled to its extent."
           : "Marks are chosen among the runs, on the validation rows if there are any: +5 % is the "
-            "run of least CVaR whose mean is at most 5 % above that of gamma 1, the knee is at the "
+            "run of least CVaR whose mean is at most 5 % above that of the first, the knee is at "
+            "the "
             "largest distance from the chord between the ends, both axes scaled to the curve's "
             "extent."});
   for (const FrontierRows& rows : shown_rows(report)) {

@@ -62,9 +62,9 @@ std::string plot_text(const FrontierReport& report, const TextStyle& style) {
                 .y_label = fmt::format("change of the CVaR, %: {} rows", shown.name),
                 .curves = {curve_of(report, shown, false)},
                 .marks = marks_of(report, shown)};
-  if (rows.size() > 1) {
-    plot.curves.push_back(curve_of(report, rows[0], true));
-    plot.y_label += ", dotted: training rows";
+  if (const FrontierRows other = deciding_rows(report); other.name != shown.name) {
+    plot.curves.push_back(curve_of(report, other, true));
+    plot.y_label += fmt::format(", dotted: {} rows", other.name);
   }
   return curve_text(plot, style);
 }
@@ -76,7 +76,8 @@ std::string share_text(const std::optional<double>& share) {
 // One table for all sets of rows, so that their columns are aligned.
 void add_rows(const FrontierReport& report, const FrontierRows& rows, TextTable& table) {
   const PartRisk& first = *(report.points[0].*rows.part);
-  std::vector<std::string> header = {rows.name, "gamma", "mean", "change", "CVaR", "change"};
+  std::vector<std::string> header = {
+      rows.name, std::string(report.setting_name()), "mean", "change", "CVaR", "change"};
   if (first.accuracy) header.emplace_back("accuracy");
   if (first.calibration_error) header.emplace_back("calibr.");
   table.add(std::move(header));
@@ -87,7 +88,7 @@ void add_rows(const FrontierReport& report, const FrontierRows& rows, TextTable&
     const bool is_end = mark.point == 0;
     std::vector<std::string> row = {
         fmt::format("  {} {}{}", letter_of(mark.name), mark.name, report.chosen == m ? " *" : ""),
-        fmt::format("{:.3g}", report.gamma(mark.point)),
+        fmt::format("{:.3g}", report.setting(mark.point)),
         number_text(risk.risk.mean),
         is_end ? "" : change_text(change.mean),
         number_text(risk.risk.cvar),

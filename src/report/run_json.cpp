@@ -6,6 +6,7 @@
 #include "report/certificate_report.hpp"
 #include "report/coefficient_report.hpp"
 #include "report/confusion_report.hpp"
+#include "report/importance_report.hpp"
 
 #include "report/repeats.hpp"
 #include "report/risk_json.hpp"
@@ -59,9 +60,12 @@ ordered_json result_json(const RunResult& result, const std::string& model_path)
   return json;
 }
 
-ordered_json with_coefficients(ordered_json json, const Model& model) {
-  if (const auto found = scaled_coefficients(model)) {
+ordered_json with_columns(ordered_json json, const RunResult& result) {
+  if (const auto found = scaled_coefficients(result.model)) {
     json["coefficients"] = coefficients_json(found->coefficients);
+  }
+  if (result.model.parts().trees() != nullptr) {
+    json["importance"] = importance_json(result.model.importance(), result.dependence);
   }
   return json;
 }
@@ -108,7 +112,7 @@ std::string line_of(const ordered_json& json) {
 std::string run_json(const RunReport& report, const std::string& model_path) {
   if (report.results.size() > 1) return compare_json(report);
   const RunResult& result = report.results.at(0);
-  ordered_json json = with_coefficients(result_json(result, model_path), result.model);
+  ordered_json json = with_columns(result_json(result, model_path), result);
   json["notes"] = report.all_notes();
   return line_of(json);
 }
@@ -134,7 +138,7 @@ std::string compare_json(const RunReport& report, std::span<const std::string> m
   ordered_json runs = ordered_json::array();
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const RunResult& result = report.results[i];
-    runs.push_back(with_coefficients(result_json(result, path_at(model_paths, i)), result.model));
+    runs.push_back(with_columns(result_json(result, path_at(model_paths, i)), result));
   }
   return line_of({{"runs", std::move(runs)}, {"notes", report.all_notes()}});
 }

@@ -8,6 +8,7 @@
 #include "data/preprocess_json.hpp"
 #include "report/certificate_report.hpp"
 #include "report/coefficient_report.hpp"
+#include "report/importance_report.hpp"
 #include "report/loss_figures.hpp"
 #include "report/predicted_figure.hpp"
 #include "report/verdict.hpp"
@@ -153,12 +154,18 @@ PageSection trade_off_section(const RunReport& report) {
 
 // --- training
 
+bool has_trees(const RunReport& report) {
+  return report.results[0].model.parts().trees() != nullptr;
+}
+
 /// Plots `measure` for every epoch in `records`, for the results that have it.
 template <class Record, class Measure>
 LineChart epoch_chart(const RunReport& report, std::vector<Record> RunResult::*records,
                       std::string title, std::string label, const Measure& measure) {
-  LineChart chart{
-      .title = std::move(title), .x_label = "epoch", .y_label = std::move(label), .series = {}};
+  LineChart chart{.title = std::move(title),
+                  .x_label = has_trees(report) ? "round" : "epoch",
+                  .y_label = std::move(label),
+                  .series = {}};
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RunResult& result = report.results[i];
@@ -199,10 +206,14 @@ PageSection training_section(const RunReport& report) {
       return record.validation ? std::optional(record.validation.value().*member) : std::nullopt;
     };
   };
-  add_chart(section, "validation-cvar", "For the model at the end of each epoch.",
+  const std::string caption =
+      has_trees(report) ? "For the model after each round of plain boosting, then of boosting for "
+                          "the tail, which starts anew."
+                        : "For the model at the end of each epoch.";
+  add_chart(section, "validation-cvar", caption,
             epoch_chart(report, &RunResult::history, "CVaR of the validation rows", "CVaR",
                         validation(&TailRisk::cvar)));
-  add_chart(section, "validation-mean", "For the model at the end of each epoch.",
+  add_chart(section, "validation-mean", caption,
             epoch_chart(report, &RunResult::history, "Mean of the validation rows", "mean loss",
                         validation(&TailRisk::mean)));
   add_chart(
@@ -294,15 +305,38 @@ std::optional<PageSection> coefficients_section(const RunReport& report) {
   return coefficients_section(models);
 }
 
+std::string prediction_name(const TrainedModel& model) {
+  const Preprocessor::Parts& parts = model.preprocessor.parts();
+  if (parts.class_names.empty()) return fmt::format("of the predicted '{}'", parts.target);
+  if (!model.loss.has_probabilities()) return "score";
+  return parts.class_names.size() == 2 ? fmt::format("probability of '{}'", parts.class_names[1])
+                                       : "probability";
+}
+
+std::optional<PageSection> importance_section(const RunReport& report) {
+  const std::vector<std::string> names = names_of(report);
+  std::vector<NamedImportance> models;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const RunResult& result = report.results[i];
+    if (result.model.parts().trees() == nullptr) return std::nullopt;
+    if (is_main(report, i)) {
+      models.push_back({names[i], result.model.importance(), result.dependence,
+                        prediction_name(result.model.parts())});
+    }
+  }
+  return importance_section(models);
+}
+
 // --- worst rows and classes
 
 PageSection worst_section(const RunReport& report) {
   PageSection section{.title = "Worst rows", .items = {}};
+  const bool is_trees = has_trees(report);
   section.items.emplace_back(PageText{fmt::format(
-      "The {} with the largest losses, and their values as the model sees them: missing numbers "
-      "are the mean of the training rows. At most 12 columns, those with the largest weights, are "
-      "shown.",
-      rows_name(report))});
+      "The {} with the largest losses, and their values as the model sees them{}. At most 12 "
+      "columns, those with the largest {}, are shown.",
+      rows_name(report), is_trees ? "" : ": missing numbers are the mean of the training rows",
+      is_trees ? "importance" : "weights")});
   const std::vector<std::string> names = names_of(report);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (is_main(report, i))
@@ -335,9 +369,12 @@ PageTable settings_table(const RunReport& report) {
     const RunResult& result = report.results[i];
     const TrainOptions& options = result.model.parts().options;
     const bool exact = options.algorithm == Algorithm::exact;
+    const bool has_steps = !exact && !options.trees.trees;
     table.rows.push_back({{names[i]},
-                          exact ? PageCell{} : count_cell(options.batch),
-                          exact ? PageCell{} : number_cell(options.learning_rate.value_or(kNan)),
+                          has_steps ? count_cell(options.batch) : PageCell{},
+                          options.trees.trees ? number_cell(options.trees.tree_rate)
+                          : has_steps         ? number_cell(options.learning_rate.value_or(kNan))
+                                              : PageCell{},
                           exact ? PageCell{} : count_cell(result.epochs),
                           {std::string(kStopReasonNames.of(result.model.parts().stop_reason))},
                           count_cell(result.trials),
@@ -418,6 +455,7 @@ Page run_page(const RunReport& report, const PageOrigin& origin) {
   add_if_any(page, adjustments_section(report));
   add_if_any(page, predicted_section(report));
   if (auto section = coefficients_section(report)) page.sections.push_back(*std::move(section));
+  if (auto section = importance_section(report)) page.sections.push_back(*std::move(section));
   add_if_any(page, training_section(report));
   add_if_any(page, sampler_section(report));
   if (!first.detail->worst.empty()) page.sections.push_back(worst_section(report));

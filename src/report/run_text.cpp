@@ -6,6 +6,7 @@
 #include "report/certificate_report.hpp"
 #include "report/coefficient_report.hpp"
 #include "report/confusion_report.hpp"
+#include "report/importance_report.hpp"
 #include "report/run_heading.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
@@ -106,15 +107,22 @@ TextTable fitting_table(const RunReport& report) {
   return table;
 }
 
+std::string tree_setting(const TreeOptions& trees) {
+  return fmt::format("depth {}, tree-rate {:g}, min-leaf-weight {:g}", trees.depth, trees.tree_rate,
+                     trees.min_leaf_weight);
+}
+
 std::string tuning_line(const RunResult& result) {
   const TrainOptions& options = result.model.parts().options;
   const std::string accuracy =
       result.selected_by_accuracy && result.valid
           ? fmt::format(" by validation accuracy {}", share_text(result.valid->accuracy))
           : "";
-  std::string line = fmt::format(
-      "{}: selected from {} runs{}: {}, learning rate {:g}", result.label(), result.trials,
-      accuracy, kOptimizerNames.of(options.optimizer.kind), options.learning_rate.value_or(0.0));
+  std::string line =
+      fmt::format("{}: selected from {} runs{}: ", result.label(), result.trials, accuracy);
+  if (options.trees.trees) return line + tree_setting(options.trees) + "\n";
+  line += fmt::format("{}, learning rate {:g}", kOptimizerNames.of(options.optimizer.kind),
+                      options.learning_rate.value_or(0.0));
   if (options.algorithm == Algorithm::adacvar) {
     line += options.sampler.eta
                 ? fmt::format(", eta {:g}", *options.sampler.eta)
@@ -159,6 +167,9 @@ std::string model_text(const RunResult& result) {
   }
   if (const auto coefficients = scaled_coefficients(result.model)) {
     text += '\n' + coefficients_text(*coefficients);
+  }
+  if (result.model.parts().trees() != nullptr) {
+    text += '\n' + importance_text(result.model.importance());
   }
   return text;
 }

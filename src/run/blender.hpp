@@ -40,6 +40,8 @@ inline constexpr double kFineTuneShare = 0.2;  // of the epochs
 /// mixed. The validation rows choose.
 class Blender {
  public:
+  using SharedModel = std::shared_ptr<const NonlinearModel>;
+
   /// Returns none if models of these options are not blended. With too few validation rows trees
   /// are those of plain training. Keeps references. Throws: OptionError if networks must be
   /// blended and there are too few validation rows.
@@ -55,14 +57,15 @@ class Blender {
   [[nodiscard]] Outcome blend(const Outcome& plain, const TrainOptions& options,
                               const Train& train) const;
 
+  /// Returns the model with this share of the one trained for the tail.
+  [[nodiscard]] SharedModel model_at(const SharedModel& plain, const SharedModel& tail,
+                                     double share) const;
   /// The budget of a blend, in the user's units.
   [[nodiscard]] BudgetOutcome budget_of(const Blend& blend) const;
   /// Whether scores are multiplied by a factor.
   [[nodiscard]] bool has_factor() const noexcept { return rule_.has_factor; }
 
  private:
-  using SharedModel = std::shared_ptr<const NonlinearModel>;
-
   Blender(const PreparedData& data, const Loss& loss, const RunOptions& options,
           const BlendRule& rule, bool can_choose)
       : data_(data),
@@ -74,8 +77,6 @@ class Blender {
 
   [[nodiscard]] SharedModel add_tail(const TrainOptions& options, const Train& train,
                                      Outcome& outcome) const;
-  [[nodiscard]] SharedModel model_at(const SharedModel& plain, const SharedModel& tail,
-                                     double share) const;
   void choose(const SharedModel& tail, Outcome& outcome) const;
 
   const PreparedData& data_;

@@ -9,6 +9,7 @@
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
 #include "run/training_rows.hpp"
+#include "run/tree_importance.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/risk/classification.hpp>
@@ -270,9 +271,10 @@ Evaluation evaluate(const Model& given, const std::string& data, const EvaluateO
   result.target = model.preprocessor.parts().target;
   result.classes = model.preprocessor.parts().class_names;
   if (has_coefficients(model)) result.coefficients = coefficients_of(model);
+  if (model.trees() != nullptr) result.importance = importance_of(model);
   if (!options.group.empty()) add_groups(prepared, scored, raw, rows, options, alphas, result);
   if (options.certify) certify_on(model, prepared, scored, result);
-  result.detail = describe_rows({.linear = model.linear(),
+  result.detail = describe_rows({.scorer = model.scorer(),
                                  .preprocessor = model.preprocessor,
                                  .data = prepared,
                                  .rows = rows,

@@ -6,6 +6,7 @@
 #include "run/model_file.hpp"
 #include "run/score.hpp"
 #include "run/trained_model.hpp"
+#include "run/tree_importance.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -167,6 +168,8 @@ std::vector<std::string> Model::columns() const {
   for (std::size_t c = 1; c <= parts.sparse_width; ++c) names.push_back(fmt::format("c{}", c));
   return names;
 }
+
+std::vector<ColumnImportance> Model::importance() const { return importance_of(*parts_); }
 
 void Model::save(const std::filesystem::path& path) const { save_model(path, *parts_); }
 

@@ -98,6 +98,25 @@ void note_memorised_tails(const std::vector<RunResult>& results,
   }
 }
 
+// Where the validation rows cannot choose, trees are not mixed.
+void note_plain_trees(const RunOptions& options, const std::vector<RunResult>& results,
+                      std::vector<std::string>& notes) {
+  if (options.train.risk().is_mean()) return;
+  for (const RunResult& result : results) {
+    const TrainedModel& model = result.model.parts();
+    if (model.trees() == nullptr || model.options.algorithm == Algorithm::mean || result.blend ||
+        !result.is_trained()) {
+      continue;
+    }
+    const std::size_t rows = result.valid ? result.valid->rows : 0;
+    notes.push_back(fmt::format(
+        "{}: the trees are those of plain boosting: choosing how many trees for the tail to mix in "
+        "takes 20 validation rows in the tail, at alpha = 0.1 or the larger one given, and there "
+        "are {} in all; give them a larger share of split",
+        result.label(), rows));
+  }
+}
+
 bool is_exact(const RunResult& result) {
   return result.model.parts().options.algorithm == Algorithm::exact;
 }
@@ -154,6 +173,7 @@ std::vector<std::string> data_notes(const PreparedData& data, double alpha) {
 
 void add_result_notes(const RunOptions& options, RunReport& report) {
   note_endings(report.results, report.notes);
+  note_plain_trees(options, report.results, report.notes);
   note_missed_gap(options, report.results, report.notes);
   note_missed_limits(report.results, report.headlines);
   note_uniform_optimum(report.results, report.headlines);

@@ -1,8 +1,10 @@
 #include "run/row_detail.hpp"
 
 #include "base/number_text.hpp"
+#include "learner/tree_model.hpp"
 #include "run/input_columns.hpp"
 
+#include <adacvar/learner/linear_model.hpp>
 #include <adacvar/risk/classification.hpp>
 
 #include <algorithm>
@@ -52,10 +54,13 @@ double weight_of(const InputColumn& column, const LinearModel& model) {
 std::vector<InputColumn> main_columns(const RowsView& view) {
   std::vector<InputColumn> columns = input_columns(view.preprocessor.parts());
   if (columns.size() <= kMostColumns) return columns;
-  if (view.linear != nullptr) {
-    std::ranges::stable_sort(columns, std::ranges::greater(), [&](const InputColumn& column) {
-      return weight_of(column, *view.linear);
-    });
+  if (const auto* const linear = dynamic_cast<const LinearModel*>(&view.scorer)) {
+    std::ranges::stable_sort(columns, std::ranges::greater(),
+                             [&](const InputColumn& column) { return weight_of(column, *linear); });
+  } else if (const auto* const trees = dynamic_cast<const TreeModel*>(&view.scorer)) {
+    std::ranges::stable_sort(
+        columns, std::ranges::greater(),
+        [shares = trees->importance()](const InputColumn& column) { return shares[column.first]; });
   }
   columns.resize(kMostColumns);
   std::ranges::sort(columns, {}, &InputColumn::first);
@@ -80,9 +85,19 @@ std::string category_text(const Dataset& data, std::size_t row, const InputColum
   return "(other)";
 }
 
+// As trees take it: one feature, the number itself or the position of the level.
+std::string tree_input_text(double value, const ColumnTransform& transform) {
+  if (std::isnan(value)) return "(missing)";
+  return transform.categorical ? transform.levels[static_cast<std::size_t>(value)]
+                               : number_text(value);
+}
+
 std::string input_text(const Dataset& data, std::size_t row, const InputColumn& column) {
   if (column.transform == nullptr) {
     return number_text(feature_value(data, row, column.first) * column.scale);
+  }
+  if (column.transform->for_trees) {
+    return tree_input_text(feature_value(data, row, column.first), *column.transform);
   }
   if (column.transform->categorical) return category_text(data, row, column);
   const double mean = column.transform->mean;

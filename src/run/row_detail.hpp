@@ -4,7 +4,7 @@
 
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/dataset.hpp>
-#include <adacvar/learner/linear_model.hpp>
+#include <adacvar/learner/scorer.hpp>
 #include <adacvar/run/result.hpp>
 #include "data/preprocess.hpp"
 
@@ -14,7 +14,7 @@ namespace adacvar {
 
 /// A model's results on some rows.
 struct RowsView {
-  const LinearModel* linear;  ///< null for a network
+  const Scorer& scorer;
   const Preprocessor& preprocessor;
   const Dataset& data;
   std::span<const Index> rows;  ///< zero-based row numbers in the original data
@@ -24,8 +24,8 @@ struct RowsView {
 /// Describes the `worst` rows with the largest losses (in decreasing order, ties by row), the
 /// targets and predictions, or the classes and the calibration; the caller sets `part` and
 /// `losses`. Values of the worst rows are those that the model sees: a missing number is the
-/// training mean, an unknown category is
-/// `(other)`.
+/// training mean, for trees
+/// `(missing)`, as an unknown category is; else that is `(other)`.
 [[nodiscard]] PartDetail describe_rows(const RowsView& view, std::size_t worst);
 
 }  // namespace adacvar

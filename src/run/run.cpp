@@ -26,13 +26,13 @@ std::span<const Algorithm> compared(const RunOptions& options) {
   return kAllAlgorithms;
 }
 
+}  // namespace
+
 DataOptions data_options(const RunOptions& options) {
   DataOptions data = options.data;
   data.for_trees = options.train.trees.trees;
   return data;
 }
-
-}  // namespace
 
 RunReport run_prepared(const PreparedData& data, const RunOptions& options,
                        std::span<const Algorithm> algorithms, const RunHooks& hooks) {

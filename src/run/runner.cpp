@@ -16,6 +16,7 @@
 #include "run/row_detail.hpp"
 #include "run/selection.hpp"
 #include "run/trained_model.hpp"
+#include "run/tree_importance.hpp"
 #include "solver/be_the_leader.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -160,6 +161,31 @@ class Runner {
       if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = alphas.size()});
     }
     std::ranges::reverse(results);
+    return results;
+  }
+
+  /// Mixes trees that are trained once for the mean and once for the tail.
+  std::vector<RunResult> run_mixtures(std::span<const double> shares) {
+    const Outcome plain = train_candidate(base_options(Algorithm::mean));
+    const Outcome tail = train_candidate(blender_->tail_options(base_options(Algorithm::adacvar)),
+                                         {.before = plain.result.epochs, .is_tail = true});
+    if (hooks_.stop != nullptr && *hooks_.stop) return {};
+    std::vector<RunResult> results;
+    for (const double share : shares) {
+      Group group;
+      group.best = Outcome{.options = base_options(Algorithm::adacvar), .result = {}};
+      group.best->options.gamma = tail.options.gamma;
+      group.best->nonlinear = blender_->model_at(plain.nonlinear, tail.nonlinear, share);
+      group.best->result.stop_reason = tail.result.stop_reason;
+      group.best->result.epochs = plain.result.epochs + tail.result.epochs;
+      if (valid() != nullptr) group.best->valid = score_rows(*group.best, *valid());
+      group.trials = 1;
+      ScoredSets sets;
+      results.push_back(make_result(group, sets));
+      results.back().blend = Blend{.share = share, .is_mix = true, .alpha = options_.train.alpha};
+      ++done_;
+      if (hooks_.progress) hooks_.progress({.runs_done = done_, .runs = shares.size()});
+    }
     return results;
   }
 
@@ -507,7 +533,7 @@ class Runner {
     PartDetail detail;
     if (hooks_.detail == Detail::all) {
       constexpr std::size_t kWorst = 20;
-      detail = describe_rows({.linear = outcome.nonlinear ? nullptr : &outcome.result.model,
+      detail = describe_rows({.scorer = outcome.scorer(),
                               .preprocessor = data_.preprocessor,
                               .data = *data,
                               .rows = *rows,
@@ -626,13 +652,19 @@ class Runner {
     result.checkpoint_error = best.result.checkpoint_error;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
-    result.seconds = group.seconds + (best.blend ? groups_[plain_group_].seconds : 0);
+    const bool follows_plain = is_blended(best.options.algorithm, group.is_limited);
+    const bool has_plain_group = plain_group_ < groups_.size();
+    result.seconds =
+        group.seconds + (follows_plain && has_plain_group ? groups_[plain_group_].seconds : 0);
     result.certificate = result.model.certificate();
     if (!result.certificate && computes_certificates_) {
       result.no_certificate = "training diverged";
     }
     result.norm = norm_of(best);
     if (hooks_.detail != Detail::none) result.detail = detail_of(best, sets);
+    if (hooks_.dependence && has_trees()) {
+      result.dependence = partial_dependence(result.model.parts(), data_.train);
+    }
     result.epoch_details = std::move(best.epochs);
     return result;
   }
@@ -667,6 +699,11 @@ std::vector<RunResult> run_all(const PreparedData& data, const RunOptions& optio
 std::vector<RunResult> run_path(const PreparedData& data, const RunOptions& options,
                                 const RunHooks& hooks, std::vector<double> alphas) {
   return Runner(data, options, hooks).run_path(std::move(alphas));
+}
+
+std::vector<RunResult> run_mixtures(const PreparedData& data, const RunOptions& options,
+                                    const RunHooks& hooks, std::span<const double> shares) {
+  return Runner(data, options, hooks).run_mixtures(shares);
 }
 
 std::vector<RunResult> score_solved(const PreparedData& data, const RunOptions& options,

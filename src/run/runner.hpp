@@ -32,6 +32,15 @@ struct SolvedModel {
                                                   const RunOptions& options, const RunHooks& hooks,
                                                   std::span<const SolvedModel> solved);
 
+/// Trains trees for the mean and for the tail once each, and scores their mixtures with these
+/// shares of the tail's trees (RunResult::blend). Empty if it is interrupted.
+[[nodiscard]] std::vector<RunResult> run_mixtures(const PreparedData& data,
+                                                  const RunOptions& options, const RunHooks& hooks,
+                                                  std::span<const double> shares);
+
+/// Options of the data for the model of a run.
+[[nodiscard]] DataOptions data_options(const RunOptions& options);
+
 /// Runs on prepared data: training, risks, certificates and notes.
 /// Throws: like check_tuning.
 [[nodiscard]] RunReport run_prepared(const PreparedData& data, const RunOptions& options,

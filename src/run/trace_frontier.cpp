@@ -31,6 +31,7 @@ namespace {
 constexpr std::array kBudgets = {0.01, 0.02, 0.05, 0.1};
 constexpr std::size_t kExactPoints = 30;
 constexpr std::size_t kRuns = 7;
+constexpr std::size_t kMixtures = 11;
 constexpr std::string_view kForms = "knee, gamma=NUMBER or mean=+PERCENT%, such as mean=+5%";
 
 bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && *stop; }
@@ -320,6 +321,39 @@ const TailRisk& deciding_risk(const RunResult& run) {
   return run.valid ? run.valid->risk : run.train->risk;
 }
 
+// The point of least CVaR among those within the limit; the first always is.
+std::size_t within(const FrontierReport& report, double most) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < report.points.size(); ++i) {
+    const TailRisk& risk = deciding_risk(report.points[i]);
+    if (risk.mean <= most && risk.cvar < deciding_risk(report.points[best]).cvar) best = i;
+  }
+  return best;
+}
+
+// Chooses among trained models, the ends of the curve being the first and the last.
+void add_marks(FrontierReport& report, const FrontierChoice& choice) {
+  const TailRisk& mean = deciding_risk(report.points.front());
+  const TailRisk& tail = deciding_risk(report.points.back());
+  NamedPoints named;
+  named.add("mean", 0);
+  for (const double budget : budgets_of(choice)) {
+    named.add(budget_name(budget), within(report, (1 + budget) * mean.mean));
+  }
+  const ChordDistance chord(mean, tail);
+  const auto knee = std::ranges::max_element(
+      report.points, {}, [&](const RunResult& run) { return chord.of(deciding_risk(run)); });
+  named.add("knee", static_cast<std::size_t>(knee - report.points.begin()));
+  if (choice.by == FrontierChoice::By::gamma) {
+    const auto at = std::ranges::find(report.points, choice.value, gamma_of);
+    if (at != report.points.end()) {
+      named.add(choice.name(), static_cast<std::size_t>(at - report.points.begin()));
+    }
+  }
+  named.add("CVaR", report.points.size() - 1);
+  named.write(report, choice.name());
+}
+
 class RunCurve {
  public:
   RunCurve(const PreparedData& data, const RunOptions& options, const RunHooks& hooks,
@@ -349,7 +383,7 @@ class RunCurve {
     }
     std::ranges::sort(report.points, std::ranges::greater(), gamma_of);
     add_notes(report, diverged);
-    if (has_ends(report)) add_marks(report);
+    if (has_ends(report)) add_marks(report, choice_);
     return report;
   }
 
@@ -388,38 +422,6 @@ class RunCurve {
     if (hooks_.progress) hooks_.progress({.runs_done = ++done_, .runs = gammas_.size()});
   }
 
-  void add_marks(FrontierReport& report) const {
-    const TailRisk& mean = deciding_risk(report.points.front());
-    const TailRisk& tail = deciding_risk(report.points.back());
-    NamedPoints named;
-    named.add("mean", 0);
-    for (const double budget : budgets_of(choice_)) {
-      named.add(budget_name(budget), within(report, (1 + budget) * mean.mean));
-    }
-    const ChordDistance chord(mean, tail);
-    const auto knee = std::ranges::max_element(
-        report.points, {}, [&](const RunResult& run) { return chord.of(deciding_risk(run)); });
-    named.add("knee", static_cast<std::size_t>(knee - report.points.begin()));
-    if (choice_.by == FrontierChoice::By::gamma) {
-      const auto at = std::ranges::find(report.points, choice_.value, gamma_of);
-      if (at != report.points.end()) {
-        named.add(choice_.name(), static_cast<std::size_t>(at - report.points.begin()));
-      }
-    }
-    named.add("CVaR", report.points.size() - 1);
-    named.write(report, choice_.name());
-  }
-
-  // The run of least CVaR among those within the limit; that of gamma 1 always is.
-  static std::size_t within(const FrontierReport& report, double most) {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < report.points.size(); ++i) {
-      const TailRisk& risk = deciding_risk(report.points[i]);
-      if (risk.mean <= most && risk.cvar < deciding_risk(report.points[best]).cvar) best = i;
-    }
-    return best;
-  }
-
   const PreparedData& data_;
   const RunOptions& options_;
   const RunHooks& hooks_;
@@ -430,9 +432,33 @@ class RunCurve {
   std::size_t done_ = 0;
 };
 
-std::size_t point_count(const FrontierOptions& curve, bool exact) {
+// --- trees
+
+FrontierReport trace_mixtures(const PreparedData& data, const RunOptions& options,
+                              const RunHooks& hooks, std::size_t points,
+                              const FrontierChoice& choice) {
+  std::vector<double> shares;
+  for (std::size_t k = 0; k < points; ++k) {
+    shares.push_back(static_cast<double>(k) / static_cast<double>(points - 1));
+  }
+  FrontierReport report{.points = run_mixtures(data, options, hooks, shares),
+                        .marks = {},
+                        .is_exact = false,
+                        .is_interrupted = is_set(hooks.stop),
+                        .notes = {}};
+  if (!report.points.empty()) add_marks(report, choice);
+  return report;
+}
+
+// ---
+
+std::size_t point_count(const FrontierOptions& curve, const RunOptions& run) {
   check_options(curve);
-  if (curve.points == 0) return exact ? kExactPoints : kRuns;
+  if (curve.points == 0) {
+    return run.train.algorithm == Algorithm::exact ? kExactPoints
+           : run.train.trees.trees                 ? kMixtures
+                                                   : kRuns;
+  }
   if (curve.points < 3) {
     throw OptionError(fmt::format(
         "points = {}: a curve needs at least 3, its ends and one between them", curve.points));
@@ -449,7 +475,7 @@ void check_size(const RunOptions& run, const PreparedData& data) {
                   parameters, kMostParameters));
 }
 
-void check_curve(const RunOptions& run, const RunHooks& hooks) {
+void check_curve(const RunOptions& run, const FrontierChoice& choice, const RunHooks& hooks) {
   if (run.train.algorithm == Algorithm::mean) {
     throw OptionError(
         "algorithm = mean ignores gamma, so its curve is one point; use exact, adacvar, trunc or "
@@ -459,6 +485,12 @@ void check_curve(const RunOptions& run, const RunHooks& hooks) {
   if (run.train.alpha == 1) {
     throw OptionError(
         "alpha = 1 makes the CVaR the mean, so the curve is one point; give a tail share below 1");
+  }
+  if (run.train.trees.trees && choice.by == FrontierChoice::By::gamma) {
+    throw OptionError(fmt::format(
+        "at = 'gamma={:g}': the curve of trees has no gamma, its points differ in the share of the "
+        "trees for the tail; use knee or mean=+PERCENT%",
+        choice.value));
   }
 }
 
@@ -502,7 +534,7 @@ const std::vector<OptionSpec>& FrontierOptions::options() {
   using O = FrontierOptions;
   static const std::vector<OptionSpec> all{
       {"points", &O::points, Bounds{.low = 0, .high = 1000},
-       "number of points besides the marks; 0: 30, by runs 7"},
+       "number of points besides the marks; 0: 30, by runs 7, of trees 11"},
       {"at", &O::at,
        "the point to choose: knee, gamma=NUMBER, or mean=+PERCENT% for the least CVaR within that "
        "increase of the mean"},
@@ -512,17 +544,29 @@ const std::vector<OptionSpec>& FrontierOptions::options() {
 
 double FrontierReport::gamma(std::size_t point) const { return gamma_of(points.at(point)); }
 
+std::string_view FrontierReport::setting_name() const {
+  return points.at(0).blend ? "share" : "gamma";
+}
+
+double FrontierReport::setting(std::size_t point) const {
+  const RunResult& run = points.at(point);
+  return run.blend ? run.blend->share : gamma_of(run);
+}
+
 namespace {
 
 FrontierReport trace_prepared(const PreparedData& data, const RunOptions& run,
                               const FrontierOptions& curve, const RunHooks& hooks) {
   const bool exact = run.train.algorithm == Algorithm::exact;
-  const std::size_t points = point_count(curve, exact);
+  const std::size_t points = point_count(curve, run);
   const FrontierChoice choice = FrontierChoice::parse(curve.at);
+  check_tree_rows(run, data);
   if (exact) check_size(run, data);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   FrontierReport report = exact ? ExactCurve(data, run, hooks, points, choice).trace()
-                                : RunCurve(data, run, hooks, points, choice).trace();
+                          : run.train.trees.trees
+                              ? trace_mixtures(data, run, hooks, points, choice)
+                              : RunCurve(data, run, hooks, points, choice).trace();
   std::vector<std::string> notes = data_notes(data, run.train.alpha);
   report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
   return report;
@@ -554,7 +598,7 @@ FrontierReport trace_column(const MatrixView& features, const Column& target,
         "mean-budget and cvar-limit are not supported with a curve: choose its point");
   }
   const RunHooks hooks{.stop = options.stop};
-  check_curve(run, hooks);
+  check_curve(run, FrontierChoice::parse(curve.at), hooks);
   return trace_prepared(prepare_matrix(features, target, options), run, curve, hooks);
 }
 
@@ -562,11 +606,10 @@ FrontierReport trace_column(const MatrixView& features, const Column& target,
 
 FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
                               const RunHooks& hooks) {
-  check_curve(run, hooks);
   // Before the data is read.
-  (void)point_count(curve, run.train.algorithm == Algorithm::exact);
-  (void)FrontierChoice::parse(curve.at);
-  return trace_prepared(prepare_data(run.data, run.train.seed), run, curve, hooks);
+  check_curve(run, FrontierChoice::parse(curve.at), hooks);
+  (void)point_count(curve, run);
+  return trace_prepared(prepare_data(data_options(run), run.train.seed), run, curve, hooks);
 }
 
 FrontierReport trace_frontier(const MatrixView& features, std::span<const double> targets,

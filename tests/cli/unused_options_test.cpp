@@ -39,6 +39,7 @@ constexpr const char* kSampled = "train no.csv";
 constexpr const char* kLeader = "train no.csv --learner btl";
 constexpr const char* kFull = "train no.csv --learner btl --information full";
 constexpr const char* kNetwork = "train no.csv --network mlp";
+constexpr const char* kTrees = "train no.csv --trees";
 
 std::vector<Row> unused() {
   std::vector<Row> rows;
@@ -105,6 +106,41 @@ std::vector<Row> unused() {
               "trace t.jsonl", "until-gap 0.1", "eta-scale 3"});
   add(kNetwork, {"ridge 1", "radius 1", "certify yes", "certify no", "tolerance 0.1", "threads 2",
                  "learner btl", "until-gap 0.1", "trace t.jsonl"});
+  add(kTrees, {"network mlp",
+               "epochs 3",
+               "batch 4",
+               "learning-rate 0.1",
+               "ridge 1",
+               "radius 1",
+               "optimizer adam",
+               "momentum 0.9",
+               "weight-decay 0.1",
+               "patience 3",
+               "iterate last",
+               "learner btl",
+               "eta 1",
+               "eta-scale 2",
+               "memory 0.5",
+               "exploration 0.1",
+               "estimator gain",
+               "schedule adagrad",
+               "marginals exact",
+               "epsilon 1",
+               "certify yes",
+               "tolerance 0.1",
+               "until-gap 0.1",
+               "trace t.jsonl",
+               "cvar-limit 1",
+               "fine-tune 0.1",
+               "mix",
+               "raw-features",
+               "dropout 0.1"});
+  add("train no.csv --trees --algorithm mean", {"gamma 0.1"});
+  add("train no.csv --trees --tune", {"checkpoint c"});
+  add(kSampled, {"rounds 3", "depth 2", "leaves 4", "tree-rate 0.2", "subsample 0.5",
+                 "min-leaf-weight 2", "leaf-ridge 2", "bins 16", "tree-patience 3"});
+  add("frontier no.csv", {"rounds 3"});
+  add("frontier no.csv --trees", {"ridge 1", "epochs 3", "certify yes"});
   add("train pareto",
       {"separator comma", "header yes", "data-dir .", "strict", "decimal comma", "missing -9"});
   add("train adult", {"separator comma", "header no", "make-rows 30"});

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -92,6 +93,76 @@ TEST(Preprocess, digits_as_categories_are_found_in_a_numeric_column) {
   EXPECT_EQ(preprocessor.feature_names(), (Words{"c=1", "c=2", "c=10"}));
   EXPECT_EQ(preprocessor.apply(parse("y,c\n1,10\n2,2\n"), Rows{0, 1}).dense,
             (Floats{0, 0, 1, 0, 1, 0}));
+}
+
+PreprocessOptions for_trees() { return {.target = "y", .for_trees = true}; }
+
+// Compares NaN as equal.
+void expect_features(const Dataset& data, const Floats& expected) {
+  ASSERT_EQ(data.dense.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(data.dense[i] == expected[i] ||
+                (std::isnan(data.dense[i]) && std::isnan(expected[i])))
+        << i << ": " << data.dense[i];
+  }
+}
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(PreprocessForTrees, numbers_stay_and_missing_values_are_nan) {
+  const Table table = parse("x,y\n1,1\n3,4\n?,7\n100,40\n");
+  const Preprocessor preprocessor = Preprocessor::fit(table, Rows{0, 1, 2}, for_trees());
+  const Dataset data = preprocessor.apply(table, Rows{3, 0, 2});
+  expect_features(data, {100, 1, kNan});
+  EXPECT_EQ(data.levels, (std::vector<std::uint32_t>{0}));
+  // The target is standardised as for other models.
+  EXPECT_DOUBLE_EQ(data.targets[0], 36 / std::sqrt(6.0));
+}
+
+TEST(PreprocessForTrees, a_category_is_one_feature) {
+  const Table table = parse("c,x,y\nb,1,1\na,2,2\n?,3,3\nnew,4,5\n");
+  const Preprocessor preprocessor = Preprocessor::fit(table, Rows{0, 1, 2}, for_trees());
+  EXPECT_EQ(preprocessor.feature_names(), (Words{"c", "x"}));
+  ApplyReport report;
+  const Dataset data = preprocessor.apply(table, Rows{0, 1, 2, 3}, &report);
+  expect_features(data, {1, 1, 0, 2, kNan, 3, kNan, 4});
+  EXPECT_EQ(data.levels, (std::vector<std::uint32_t>{2, 0}));
+  EXPECT_TRUE(data.reference_levels.empty());
+  EXPECT_EQ(report.unknown_categories, 1U);  // a missing one is not unknown
+  const std::vector<std::string> notes = apply_notes(report, "new");
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_PRED2(support::has_words, notes[0], "1 value of c ... missing");
+  EXPECT_EQ(missing_note(report, "new"), "");
+}
+
+TEST(PreprocessForTrees, a_constant_with_missing_values_is_a_feature) {
+  const Table table = parse("x,k,y\n1,5,1\n?,5,4\n1,5,7\n");
+  EXPECT_EQ(fit(table, for_trees()).feature_names(), (Words{"x"}));
+}
+
+TEST(PreprocessForTrees, constant_columns_alone_are_refused) {
+  EXPECT_PRED2(support::has_words, fit_refusal("x,c,y\n1,a,1\n1,a,2\n1,a,3\n", for_trees()),
+               "constant");
+}
+
+TEST(PreprocessForTrees, many_categories_stay_dense) {
+  std::string text = "c,y\n";
+  for (int i = 0; i < 4000; ++i) {
+    text += "l" + std::to_string(i % 1000) + "," + std::to_string(i % 7) + "\n";
+  }
+  const Table table = parse(text);
+  const Dataset data = fit(table, for_trees()).apply(table, Rows{0, 1});
+  EXPECT_FALSE(data.is_sparse());
+  EXPECT_EQ(data.features, 1U);
+}
+
+TEST(PreprocessForTrees, round_trip_of_json_is_equal) {
+  const Table table = parse("c,x,y\nb,1,1\na,?,2\n?,3,3\n");
+  const Preprocessor before = fit(table, for_trees());
+  const Preprocessor after =
+      preprocessor_from_json(nlohmann::json::parse(to_json(before).dump()), "m.json");
+  EXPECT_EQ(after.parts().columns, before.parts().columns);
+  expect_features(after.apply(table, Rows{2, 1}), {kNan, 3, 0, kNan});
 }
 
 TEST(Preprocess, constant_columns_are_dropped_with_a_note) {

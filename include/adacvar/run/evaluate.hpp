@@ -81,6 +81,7 @@ struct Evaluation {
   std::string target = {};                        ///< name of the target
   std::vector<std::string> classes = {};          ///< names; empty for regression
   std::optional<Coefficients> coefficients = {};  ///< if the model has them
+  std::vector<ColumnImportance> importance = {};  ///< trees: Model::importance
   PartDetail detail;                              ///< detail of all rows, including the worst rows
   std::vector<std::string> notes;
 };

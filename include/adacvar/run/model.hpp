@@ -7,6 +7,7 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/risk/cvar.hpp>
 #include <adacvar/run/coefficients.hpp>
+#include <adacvar/run/importance.hpp>
 #include <adacvar/solver/certificate.hpp>
 
 #include <cstddef>
@@ -70,9 +71,12 @@ class Model {
   [[nodiscard]] const std::optional<Certificate>& certificate() const noexcept;
   /// The linear model of standardised features; null for a network.
   [[nodiscard]] const LinearModel* linear() const noexcept;
-  /// Returns the coefficients in the user's units. Throws: OptionError for a network, for images,
-  /// and for a model file of an older version, which lacks the moments of the features.
+  /// Returns the coefficients in the user's units. Throws: OptionError for a network, trees,
+  /// images, and for a model file of an older version, which lacks the moments of the features.
   [[nodiscard]] Coefficients coefficients() const;
+  /// Returns the columns of a model of trees by decreasing importance, ties as in the data. Throws:
+  /// OptionError for other models.
+  [[nodiscard]] std::vector<ColumnImportance> importance() const;
 
   /// Writes a model file (docs/file_formats.md) atomically; the weights of a network go to a
   /// TorchScript archive beside it, with `.pt` appended to its name.

@@ -123,6 +123,8 @@ struct RunResult {
   std::optional<Blend> blend = {};
   std::string no_certificate = {};  ///< why a requested certificate is missing
   double norm = 0;                  ///< norm of the parameters
+  /// Trees, on request (RunHooks::dependence): on the columns of largest importance.
+  std::vector<PartialDependence> dependence = {};
   /// Filled on request (RunHooks::detail).
   std::optional<PartDetail> detail = {};
   std::vector<EpochDetail> epoch_details = {};

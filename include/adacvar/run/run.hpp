@@ -144,6 +144,7 @@ struct RunHooks {
   std::function<void(const std::vector<std::string>&)> data_ready = {};
   std::function<void(const TraceRecord&)> trace = {};  ///< `run` with adacvar: after every epoch
   Detail detail = Detail::none;                        ///< does not change the models
+  bool dependence = false;                             ///< trees: RunResult::dependence
   const NetworkMaker* networks = nullptr;              ///< needed for networks
   const TreeMaker* trees = nullptr;                    ///< needed for trees
 };

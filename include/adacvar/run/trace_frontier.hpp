@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -55,6 +56,10 @@ struct FrontierReport {
   /// The weight of the mean that the point minimises with; for a mark such as `+5 %` the one that
   /// its limit amounts to.
   [[nodiscard]] double gamma(std::size_t point) const;
+  /// What differs along the curve: `gamma`, or for trees `share`, that of the tail's trees.
+  [[nodiscard]] std::string_view setting_name() const;
+  /// Its value at a point.
+  [[nodiscard]] double setting(std::size_t point) const;
   [[nodiscard]] const RunResult* chosen_point() const {
     return chosen ? &points[marks[*chosen].point] : nullptr;
   }
@@ -71,8 +76,11 @@ struct FrontierReport {
 /// With another algorithm: a run for each of a few gammas, that of gamma = 1 by `mean`; marks are
 /// chosen among the runs, on the validation rows if there are any, else on the training rows.
 ///
+/// With trees: one training for the mean and one for the tail, mixed with shares of the latter from
+/// 0 to 1; marks as among runs.
+///
 /// Throws: like `run`; OptionError for alpha = 1, where the curve is one point, for the algorithm
-/// mean and for fewer than 3 points.
+/// mean, for fewer than 3 points and for trees at a gamma.
 [[nodiscard]] FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
                                             const RunHooks& hooks = {});
 
