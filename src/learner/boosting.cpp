@@ -94,7 +94,8 @@ double find_level(const Sample& sample, double alpha, double width, double start
                   unsigned threads) {
   constexpr int kMostSteps = 100;
   constexpr double kTolerance = 1e-10;
-  constexpr double kNear = 1e-4;  // from there a step squares the error: it is not checked
+  // A step of s widths leaves a relative error below s^2 / 2: a short one needs no check.
+  constexpr double kShortStep = 1e-4;
   const double wanted = std::log(alpha / (1 - alpha));
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -109,14 +110,16 @@ double find_level(const Sample& sample, double alpha, double width, double start
       const double slope = sums.derivative / sums.weight / width / (mean * (1 - mean));
       next = level + (std::log(mean / (1 - mean)) - wanted) / slope;
     }
-    if (!(next > low && next < high)) {
+    const bool is_newton = next > low && next < high;
+    if (!is_newton) {
       next = std::isinf(low)    ? high - 2 * std::max(width, std::abs(high - level))
              : std::isinf(high) ? low + 2 * std::max(width, std::abs(low - level))
                                 : 0.5 * (low + high);
     }
     if (next == level) break;
+    const bool is_short = is_newton && std::abs(next - level) <= kShortStep * width;
     level = next;
-    if (std::abs(mean - alpha) <= kNear * alpha) break;
+    if (is_short) break;
   }
   return level;
 }

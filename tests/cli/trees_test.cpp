@@ -108,7 +108,7 @@ TEST(TreesProgram, predicts_rows_with_missing_values_and_unseen_categories) {
     ASSERT_EQ(predicted.code, 0) << predicted.err;
     EXPECT_EQ(std::ranges::count(predicted.out, '\n'), 301);
     EXPECT_EQ(predicted.out.find("nan"), std::string::npos);
-    expect_words(predicted.err, "unseen");
+    expect_words(predicted.err, "colour ... not seen in training: treated as missing");
   }
 }
 
