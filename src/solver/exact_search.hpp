@@ -34,9 +34,7 @@ class ExactSearch {
   [[nodiscard]] Problem problem_for(const Risk& risk, double factor) const {
     return problem_.with_risk(risk, factor);
   }
-  [[nodiscard]] double radius(const Eigen::VectorXd& theta) const {
-    return radius_for(options_.radius, theta);
-  }
+  [[nodiscard]] SearchOptions search_options(double tolerance) const;
 
   /// Risk of the losses of all rows.
   [[nodiscard]] TailRisk risk_of(std::span<const double> losses) const;
@@ -52,8 +50,6 @@ class ExactSearch {
                                    double tolerance) const;
 
  private:
-  [[nodiscard]] SearchOptions search_options(double tolerance) const;
-
   const Dataset& data_;
   Loss loss_;
   ExactOptions options_;

@@ -1,8 +1,8 @@
 #include <adacvar/solver/frontier.hpp>
 
 #include "solver/exact_search.hpp"
-#include "solver/mixed_bound.hpp"
 #include "solver/row_terms.hpp"
+#include "solver/smoothed_risk.hpp"
 
 #include <adacvar/base/error.hpp>
 
@@ -30,7 +30,7 @@ struct Solution {
   double penalty = 0;  ///< of the whole ridge
   Certificate certificate = {};
   ExactStatus status = ExactStatus::stalled;
-  std::shared_ptr<const DualRows> dual = {};  ///< none for a mixture of others
+  SmoothingWidths widths = {};  ///< where it was found by smoothing
 };
 
 /// Least (1 - gamma) CVaR + gamma mean + factor(gamma) ridge/2 |weights|^2 for any gamma; `factor`
@@ -47,18 +47,14 @@ class Family {
   const Solution& at(double gamma, double tolerance) {
     const auto known = solutions_.find(gamma);
     if (known != solutions_.end() && is_enough(known->second, tolerance)) return known->second;
-    Solution guess = between_neighbours(gamma, tolerance);
+    Solution guess = between_neighbours(gamma);
     if (!is_within(guess.certificate, tolerance)) guess = solve(gamma, tolerance, guess);
     return solutions_[gamma] = std::move(guess);
   }
 
   [[nodiscard]] Solution measure(const Eigen::VectorXd& theta) const {
-    return measured(theta, search_.problem().losses(theta));
-  }
-  [[nodiscard]] Solution measured(const Eigen::VectorXd& theta,
-                                  std::span<const double> losses) const {
     return {.theta = theta,
-            .risk = search_.risk_of(losses),
+            .risk = search_.risk_of(search_.problem().losses(theta)),
             .penalty = search_.problem().penalty(theta),
             .certificate = {}};
   }
@@ -72,47 +68,79 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
-  // Losses with a kink ask for a start that is near.
-  [[nodiscard]] Start start_near(const Solution& guess, double gamma) const {
-    const Certificate& certificate = guess.certificate;
-    const bool is_far = !(certificate.relative_gap() < kFar);
-    const bool needs_near = !is_smooth(search_.problem().loss());
-    if (guess.theta.size() == 0 || (is_far && needs_near))
-      return search_.start({alpha_, gamma}, factor_(gamma));
-    return {.theta = guess.theta,
-            .gap = certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0,
-            .room = is_far ? Start{}.room : kRoomNearby};
-  }
-
-  // To a part of the tolerance: mixtures inherit what is left open.
+  // Of the tolerance only a part is used: points between solutions inherit what is left open.
   Solution solve(double gamma, double tolerance, const Solution& guess) const {
-    const Risk risk{alpha_, gamma};
+    Solution nearest = guess;
+    if (gap_of(guess) > 0) {
+      nearest = solve_smoothed(gamma, tolerance, guess);
+      if (is_within(nearest.certificate, tolerance)) return nearest;
+      nearest.certificate.lower = std::max(nearest.certificate.lower, guess.certificate.lower);
+    }
     const double less = std::max(kNodeShare * tolerance, std::min(tolerance, kFinest));
-    const SolverOutcome found = search_.solve(risk, factor_(gamma), less, start_near(guess, gamma));
+    const Start start = start_near(nearest, gamma);
+    const SolverOutcome found = search_.solve({alpha_, gamma}, factor_(gamma), less, start);
     Solution solution = measure(found.theta);
     solution.certificate = found.certificate;
     const bool is_enough =
         found.status == ExactStatus::stalled && is_within(found.certificate, tolerance);
     solution.status = is_enough ? ExactStatus::optimal : found.status;
-    if (!found.dual.q.rows.empty()) {
-      solution.dual = std::make_shared<DualRows>(search_.problem(), found.dual);
+    return solution;
+  }
+
+  // Losses with a kink ask for a start that is near.
+  [[nodiscard]] Start start_near(const Solution& guess, double gamma) const {
+    const bool is_far = !(guess.certificate.relative_gap() < kFar);
+    const bool needs_near = !is_smooth(search_.problem().loss());
+    if (guess.theta.size() == 0 || (is_far && needs_near)) {
+      return search_.start({alpha_, gamma}, factor_(gamma));
     }
+    return {
+        .theta = guess.theta, .gap = gap_of(guess), .room = is_far ? Start{}.room : kRoomNearby};
+  }
+
+  static double gap_of(const Solution& solution) {
+    const Certificate& certificate = solution.certificate;
+    return certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0;
+  }
+
+  [[nodiscard]] Solution solve_smoothed(double gamma, double tolerance,
+                                        const Solution& guess) const {
+    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
+    const SmoothedOutcome found = minimise_smoothed(
+        problem, {guess.theta, guess.certificate.upper, gap_of(guess), guess.widths},
+        search_.search_options(tolerance));
+    Solution solution = measure(found.theta);
+    solution.certificate = found.certificate;
+    solution.certificate.rounding = guess.certificate.rounding;
+    solution.widths = found.widths;
+    solution.status = ExactStatus::optimal;
     return solution;
   }
 
   using Entry = std::map<double, Solution>::value_type;
 
-  // The best of the neighbours and their mixture, with the bound of their duals' mixture. With one
-  // neighbour no bound is known.
-  [[nodiscard]] Solution between_neighbours(double gamma, double tolerance) const {
-    auto above = solutions_.lower_bound(gamma);
-    auto below = std::make_reverse_iterator(above);
-    const auto chord = above != solutions_.end() && below != solutions_.rend()
-                           ? chord_bound(*below, *above, gamma)
-                           : Certificate{};
-    const auto is_mixture = [](const auto& entry) { return entry.second.dual == nullptr; };
-    above = std::find_if_not(above, solutions_.end(), is_mixture);
-    below = std::find_if_not(below, solutions_.rend(), is_mixture);
+  // By the polynomial through up to two solutions on each side.
+  [[nodiscard]] Eigen::VectorXd interpolated(double gamma) const {
+    auto begin = solutions_.lower_bound(gamma);
+    auto end = begin;
+    for (int i = 0; i < 2 && begin != solutions_.begin(); ++i) --begin;
+    for (int i = 0; i < 2 && end != solutions_.end(); ++i) ++end;
+    Eigen::VectorXd theta = Eigen::VectorXd::Zero(begin->second.theta.size());
+    for (auto at = begin; at != end; ++at) {
+      double factor = 1;
+      for (auto other = begin; other != end; ++other) {
+        if (other != at) factor *= (gamma - other->first) / (at->first - other->first);
+      }
+      theta += factor * at->second.theta;
+    }
+    return theta;
+  }
+
+  // The best of the neighbours and a model between them, with the chord's bound. With one neighbour
+  // no bound is known.
+  [[nodiscard]] Solution between_neighbours(double gamma) const {
+    const auto above = solutions_.lower_bound(gamma);
+    const auto below = std::make_reverse_iterator(above);
     if (above == solutions_.end() && below == solutions_.rend()) {
       return {.certificate = {.upper = std::numeric_limits<double>::infinity()}};
     }
@@ -121,45 +149,17 @@ class Family {
       nearest.certificate = {.upper = value(nearest, gamma)};
       return nearest;
     }
-    return mixture(*below, *above, gamma, tolerance, chord);
-  }
-
-  [[nodiscard]] Solution mixture(const Entry& below, const Entry& above, double gamma,
-                                 double tolerance, Certificate chord) const {
-    const Solution& one = below.second;
-    const Solution& other = above.second;
-    const double share = (gamma - below.first) / (above.first - below.first);
-    EvaluatedModel mixed{one.theta + share * (other.theta - one.theta), {}};
-    mixed.losses = search_.problem().losses(mixed.theta);
-    Solution best = measured(mixed.theta, mixed.losses);
+    const Solution& one = below->second;
+    const Solution& other = above->second;
+    Solution best = measure(interpolated(gamma));
     if (value(one, gamma) < value(best, gamma)) best = one;
     if (value(other, gamma) < value(best, gamma)) best = other;
-    best.certificate = chord;
+    best.certificate = chord_bound(*below, *above, gamma);
     best.certificate.upper = value(best, gamma);
-    if (!(best.theta.norm() <= chord.radius) || !is_within(best.certificate, tolerance)) {
-      best.certificate = mixed_certificate(one, other, share, gamma, tolerance, mixed, best);
-    }
+    if (!(best.theta.norm() <= best.certificate.radius)) best.certificate.lower = 0;
     best.status = ExactStatus::optimal;
-    best.dual = nullptr;
+    best.widths = one.widths.level > 0 ? one.widths : other.widths;
     return best;
-  }
-
-  // The bound of the mixture of their duals.
-  [[nodiscard]] Certificate mixed_certificate(const Solution& one, const Solution& other,
-                                              double share, double gamma, double tolerance,
-                                              const EvaluatedModel& mixed,
-                                              const Solution& best) const {
-    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
-    const double radius = search_.radius(best.theta);
-    const double upper = value(best, gamma);
-    const double enough = upper / (1 + tolerance);
-    const double hopeless = enough * (1 - (is_smooth(problem.loss()) ? 2 : 100) * tolerance);
-    const DualBound bound =
-        mixed_bound(problem, *one.dual, *other.dual, share, mixed, radius, {enough, hopeless});
-    return {.lower = bound.lower(problem, radius),
-            .upper = upper,
-            .rounding = std::max(one.certificate.rounding, other.certificate.rounding),
-            .radius = radius};
   }
 
   // The least value is concave in gamma, for models of any radius: no less than the chord.
@@ -406,8 +406,8 @@ class Frontier::Impl {
   [[nodiscard]] double apart(const FrontierPoint& one, const FrontierPoint& other) const {
     const TailRisk& tail = points_.begin()->second.risk;
     const TailRisk& mean = points_.rbegin()->second.risk;
-    const auto share = [](double difference, double extent, double size) {
-      return std::abs(extent) > 1e-9 * size ? difference / extent : 0.0;
+    const auto share = [this](double difference, double extent, double size) {
+      return std::abs(extent) > options_.tolerance * size ? difference / extent : 0.0;
     };
     return std::hypot(share(one.risk.mean - other.risk.mean, tail.mean - mean.mean, tail.mean),
                       share(one.risk.cvar - other.risk.cvar, tail.cvar - mean.cvar, mean.cvar));

@@ -3,6 +3,7 @@
 #include <adacvar/risk/cvar.hpp>
 
 #include <numeric>
+#include <utility>
 
 namespace adacvar {
 
@@ -19,7 +20,8 @@ void MeanTerm::move_to(const Eigen::VectorXd& theta) {
   theta_ = theta;
   const MeanReference& known = problem_.mean_reference();
   if (problem_.loss().kind() != LossKind::squared || known.theta.size() == 0) {
-    measure();
+    problem_.evaluate(theta_, rows_, losses_, derivatives_);
+    add_up();
     return;
   }
   const Eigen::VectorXd step = theta - known.theta;
@@ -28,12 +30,19 @@ void MeanTerm::move_to(const Eigen::VectorXd& theta) {
   gradient_ = known.gradient + change;
 }
 
-void MeanTerm::measure() {
+void MeanTerm::take(const Eigen::VectorXd& theta, std::vector<double> losses,
+                    std::vector<double> derivatives) {
+  theta_ = theta;
+  losses_ = std::move(losses);
+  derivatives_ = std::move(derivatives);
+  add_up();
+}
+
+void MeanTerm::add_up() {
   struct Sum {
     detail::AccurateSum sum;
     void add(const Sum& other) { sum.add(other.sum); }
   };
-  problem_.evaluate(theta_, rows_, losses_, derivatives_);
   mean_ = sum_rows<Sum>(rows_.size(), problem_.threads(), [&](std::size_t i, Sum& part) {
             part.sum.add_product(shares_[i], losses_[i]);
           }).sum.value();

@@ -18,6 +18,9 @@ class MeanTerm {
   explicit MeanTerm(const Problem& problem);
 
   void move_to(const Eigen::VectorXd& theta);
+  /// The same, where losses and derivatives of all rows are known.
+  void take(const Eigen::VectorXd& theta, std::vector<double> losses,
+            std::vector<double> derivatives);
 
   [[nodiscard]] double value() const noexcept { return gamma_ * mean_; }
   [[nodiscard]] Eigen::VectorXd gradient() const { return gamma_ * gradient_; }
@@ -28,7 +31,7 @@ class MeanTerm {
   void append(RowWeights& q, std::vector<double>& derivatives) const;
 
  private:
-  void measure();
+  void add_up();
   [[nodiscard]] bool is_reference_near() const;
 
   const Problem& problem_;

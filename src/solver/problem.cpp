@@ -23,7 +23,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 std::size_t blocks_of(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock; }
 
-// Second derivative by the score of a loss with one output.
+}  // namespace
+
 double curvature_of(const Loss& loss, double derivative) {
   switch (loss.kind()) {
     case LossKind::squared:
@@ -40,8 +41,6 @@ double curvature_of(const Loss& loss, double derivative) {
   }
   return 0.0;
 }
-
-}  // namespace
 
 Problem::Problem(const Dataset& data, const Loss& loss, const RiskSettings& risk,
                  std::span<const double> units)

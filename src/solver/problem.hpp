@@ -173,6 +173,9 @@ class Problem {
   std::shared_ptr<std::vector<double>> row_sizes_ = std::make_shared<std::vector<double>>();
 };
 
+/// Second derivative by the score of a loss with one output, which the first one tells.
+[[nodiscard]] double curvature_of(const Loss& loss, double derivative);
+
 /// Those rows as a data set of their own.
 [[nodiscard]] Dataset rows_of(const Dataset& data, std::span<const Index> rows);
 

@@ -38,10 +38,9 @@ struct LimitedResult {
 ///
 /// The least value V of (1 - gamma) CVaR + gamma mean is a concave function of gamma, so two
 /// solutions bound V between them: a bracket of solutions narrows as in the secant method, and a
-/// mixture of two models has at most the mixture of their risks (docs/tradeoff.md). Between two
-/// solutions their mixture is taken if the chord of their bounds, or the mixture of their dual
-/// points, proves it good enough.
-/// Memory: 8 bytes for each row and output, and 8 for each row, of every solution.
+/// mixture of two models has at most the mixture of their risks (docs/tradeoff.md). Between
+/// solutions a model that interpolates them is taken if the chord of their bounds proves it good
+/// enough; else it is where the solver begins.
 /// Deterministic, whatever the number of threads. Throws: as solve_exact.
 class Frontier {
  public:
