@@ -35,29 +35,15 @@ double most_gained(const Eigen::VectorXd& rho, const Eigen::VectorXd& ridge, dou
   return 0.5 * rounding * (paid + high * radius * radius);
 }
 
-/// Weights and derivatives of a point.
-struct Entries {
-  RowWeights q;
-  std::vector<double> derivatives;
-
-  void append(const Entries& from, std::size_t r, std::size_t outputs) {
-    q.rows.push_back(from.q.rows[r]);
-    q.weights.push_back(from.q.weights[r]);
-    if (r >= from.q.rows.size() - from.q.fixed) ++q.fixed;
-    const auto first = from.derivatives.begin() + static_cast<std::ptrdiff_t>(r * outputs);
-    derivatives.insert(derivatives.end(), first, first + static_cast<std::ptrdiff_t>(outputs));
-  }
-};
-
 /// Moves derivatives, and weights between 0 and their cap.
 class DualPoint {
  public:
-  DualPoint(const Problem& problem, Entries entries)
+  DualPoint(const Problem& problem, RowWeights q, std::vector<double> derivatives)
       : problem_(problem),
         conjugate_(problem.loss()),
         outputs_(problem.outputs()),
-        q_(std::move(entries.q)),
-        derivatives_(std::move(entries.derivatives)),
+        q_(std::move(q)),
+        derivatives_(std::move(derivatives)),
         free_(q_.rows.size() - q_.fixed) {}
 
   // Brings weights and derivatives within their limits.
@@ -214,84 +200,6 @@ class DualPoint {
   std::vector<double> moves_;
 };
 
-/// Those that move to balance the others, which are measured once.
-struct DividedEntries {
-  Entries moving;
-  Entries still;
-};
-
-// The mean's rows are many, and the tail's usually suffice to balance them. But of a loss with a
-// kink only derivatives off their limits can move.
-DividedEntries divided(const Problem& problem, const Entries& all) {
-  const bool smooth = is_smooth(problem.loss());
-  const std::size_t free = all.q.rows.size() - all.q.fixed;
-  if (all.q.fixed == 0 || (smooth && free == 0)) return {all, {}};
-  const Conjugate conjugate(problem.loss());
-  DividedEntries parts;
-  for (std::size_t r = 0; r < all.q.rows.size(); ++r) {
-    const bool stays =
-        r >= free &&
-        (smooth || conjugate.mobility(all.derivatives[r], problem.target(all.q.rows[r])) == 0);
-    (stays ? parts.still : parts.moving).append(all, r, problem.outputs());
-  }
-  return parts.moving.q.rows.empty() ? DividedEntries{all, {}} : parts;
-}
-
-/// Where the bound is tight: rho = - ridge * theta.
-struct BalanceGoal {
-  const Eigen::VectorXd& theta;
-  double radius;
-  double enough;
-
-  [[nodiscard]] Eigen::VectorXd left(const Problem& problem, const DualBound& bound) const {
-    return bound.rho.value + problem.ridge().cwiseProduct(theta);
-  }
-  [[nodiscard]] bool is_met(const Problem& problem, const DualBound& bound) const {
-    return radius * left(problem, bound).norm() <= enough * bound.value;
-  }
-};
-
-// What both prove together; the point is that of the first.
-void add_proof(DualBound& bound, const DualBound& other) {
-  if (other.q.rows.empty()) return;
-  bound.value += other.value - 2 * kEpsilon * (std::abs(bound.value) + std::abs(other.value));
-  bound.rho.value += other.rho.value;
-  bound.rho.error += other.rho.error + kEpsilon * bound.rho.value.norm();
-  bound.rho.sizes += other.rho.sizes;
-}
-
-DualBound balanced(const Problem& problem, DividedEntries entries, const BalanceGoal& goal) {
-  constexpr int kMostPasses = 6;
-  DualBound still;
-  if (!entries.still.q.rows.empty()) {
-    still = DualPoint(problem, std::move(entries.still)).measure();
-  }
-  DualPoint point(problem, std::move(entries.moving));
-  const auto measure = [&] {
-    DualBound found = point.measure();
-    add_proof(found, still);
-    return found;
-  };
-  DualBound best = measure();
-  DualBound found = best;
-  double last = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < kMostPasses && !goal.is_met(problem, found); ++pass) {
-    const Eigen::VectorXd left = goal.left(problem, found);
-    if (!(left.norm() < 0.5 * last)) break;
-    last = left.norm();
-    if (!point.move_against(left)) break;
-    found = measure();
-    if (found.lower(problem, goal.radius) > best.lower(problem, goal.radius)) best = found;
-  }
-  RowWeights& q = best.q;
-  q.rows.insert(q.rows.end(), still.q.rows.begin(), still.q.rows.end());
-  q.weights.insert(q.weights.end(), still.q.weights.begin(), still.q.weights.end());
-  q.fixed += still.q.fixed;
-  best.derivatives.insert(best.derivatives.end(), still.derivatives.begin(),
-                          still.derivatives.end());
-  return best;
-}
-
 }  // namespace
 
 // Sums are accurate to a few roundings, which the last factors cover.
@@ -318,18 +226,27 @@ double DualBound::lower(const Problem& problem, double radius) const {
 
 DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> derivatives,
                      const Eigen::VectorXd& theta, double radius, double enough) {
+  constexpr int kMostPasses = 6;
   if (q.rows.empty()) return {};
-  const BalanceGoal goal{theta, radius, enough};
-  const DualBound found = balanced(problem, divided(problem, {q, std::move(derivatives)}), goal);
-  const bool has_both = q.fixed > 0 && q.fixed < q.rows.size();
-  if (!has_both || !is_smooth(problem.loss()) || goal.is_met(problem, found)) return found;
-  DualBound other = balanced(problem, {{found.q, found.derivatives}, {}}, goal);
-  return other.lower(problem, radius) > found.lower(problem, radius) ? other : found;
+  DualPoint point(problem, std::move(q), std::move(derivatives));
+  DualBound best = point.measure();
+  DualBound found = best;
+  double last = std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const Eigen::VectorXd left = found.rho.value + problem.ridge().cwiseProduct(theta);
+    const double size = left.norm();
+    if (radius * size <= enough * found.value || !(size < 0.5 * last)) break;
+    last = size;
+    if (!point.move_against(left)) break;
+    found = point.measure();
+    if (found.lower(problem, radius) > best.lower(problem, radius)) best = found;
+  }
+  return best;
 }
 
 double dual_value(const Problem& problem, RowWeights q, std::vector<double> derivatives) {
   q.fixed = q.rows.size();
-  DualPoint point(problem, {std::move(q), std::move(derivatives)});
+  DualPoint point(problem, std::move(q), std::move(derivatives));
   point.limit();
   return point.value();
 }
