@@ -2,6 +2,7 @@
 
 #include "base/portable_math.hpp"
 #include "base/vector.hpp"
+#include "sampler/chebyshev_sums.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kNodes = LogWeightBuckets::kNodes;
 constexpr std::size_t kPerCell = LogWeightBuckets::kBucketsPerCell;
-static_assert(kNodes == 12, "the literals and formulas below are for 12 nodes");
 
 // e^-28 < 1e-12: p is 0 or 1 to the stated precision this far from nu. The margin is how far nu may
 // move before the window follows.
@@ -26,49 +26,6 @@ constexpr int kMargin = 4;
 
 // Changes of the sums are collected and applied together, in a separate loop.
 constexpr std::size_t kChangesAtOnce = 512;
-
-// cos(m pi / 24), m = 0..12: Chebyshev nodes and values, as literals because cos is not portable.
-constexpr std::array<double, 13> kCos = {1.0,
-                                         0.99144486137381041114,
-                                         0.96592582628906828675,
-                                         0.92387953251128675613,
-                                         0.86602540378443864676,
-                                         0.79335334029123516458,
-                                         0.70710678118654752440,
-                                         0.60876142900872063942,
-                                         0.5,
-                                         0.38268343236508977173,
-                                         0.25881904510252076235,
-                                         0.13052619222005159155,
-                                         0.0};
-
-constexpr double cos_24th(std::size_t m) {
-  m %= 48;
-  if (m > 24) m = 48 - m;
-  return m <= 12 ? kCos[m] : -kCos[24 - m];
-}
-
-// Nodes of all cells, from the lower end of the window.
-double position_in_window(std::size_t node) {
-  const std::size_t cell = node / kNodes;
-  return static_cast<double>(cell) + 0.5 - 0.5 * cos_24th(2 * (node % kNodes) + 1);
-}
-
-using Matrix = std::array<double, kNodes * kNodes>;
-
-// Row j: the contribution of the sum of T_j to each node's weight. With the nodes in increasing
-// order, T_j(node r) = (-1)^j cos(j (2r + 1) pi / 24).
-constexpr Matrix moments_to_weights() {
-  Matrix matrix{};
-  for (std::size_t j = 0; j < kNodes; ++j) {
-    for (std::size_t r = 0; r < kNodes; ++r) {
-      const double value = cos_24th(j * (2 * r + 1)) * (j % 2 == 0 ? 1.0 : -1.0);
-      matrix[j * kNodes + r] = value * (j == 0 ? 1.0 : 2.0) / static_cast<double>(kNodes);
-    }
-  }
-  return matrix;
-}
-alignas(32) constexpr Matrix kToWeights = moments_to_weights();
 
 std::int64_t floor_to_int(double value) noexcept {
   const auto truncated = static_cast<std::int64_t>(value);
@@ -83,28 +40,6 @@ double clamp_log_weight(double x) noexcept {
   return std::clamp(x, -LogWeightBuckets::kMaxLogWeight, LogWeightBuckets::kMaxLogWeight);
 }
 
-// sums += factor * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
-template <class Change>
-ADACVAR_WIDE void add_chebyshev(double* moments, const Change* changes, std::size_t count,
-                                char* cell_changed) {
-  for (std::size_t n = 0; n < count; ++n) {
-    const double t = changes[n].t;
-    const double factor = changes[n].factor;
-    const double t2 = 2.0 * t * t - 1.0;
-    const double t3 = 2.0 * t * t2 - t;
-    const double t4 = 2.0 * t2 * t2 - 1.0;
-    const Vec4 low = {1.0, t, t2, t3};
-    const Vec4 mirrored = {t4, t3, t2, t};
-    const Vec4 middle = 2.0 * t4 * low - mirrored;
-    const Vec4 high = 2.0 * t4 * middle - low;
-    auto* out = reinterpret_cast<Vec4*>(moments + changes[n].cell * kNodes);
-    out[0] += factor * low;
-    out[1] += factor * middle;
-    out[2] += factor * high;
-    cell_changed[changes[n].cell] = 1;
-  }
-}
-
 // Computes the bucket of each log-weight, and its position in the cell, scaled to [-1, 1] for the
 // Chebyshev polynomials.
 ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* buckets, double* t) {
@@ -117,54 +52,6 @@ ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* bucke
   }
 }
 static_assert(kPerCell == 4);
-
-// Always inlined, so that it is compiled for the instruction set of the caller.
-[[gnu::always_inline]] inline void transform_cell(const double* moments, double* weights) {
-  constexpr std::size_t kVectors = kNodes / 4;
-  const auto* matrix = reinterpret_cast<const Vec4*>(kToWeights.data());
-  auto* out = reinterpret_cast<Vec4*>(weights);
-  Vec4 sum[kVectors] = {};  // NOLINT(modernize-avoid-c-arrays): std::array drops the alignment
-  for (std::size_t j = 0; j < kNodes; ++j) {
-    for (std::size_t v = 0; v < kVectors; ++v) sum[v] += moments[j] * matrix[j * kVectors + v];
-  }
-  for (std::size_t v = 0; v < kVectors; ++v) out[v] = sum[v];
-}
-
-ADACVAR_WIDE void transform_changed(const double* moments, std::size_t cells, char* changed,
-                                    double* weights) {
-  for (std::size_t c = 0; c < cells; ++c) {
-    if (changed[c] == 0) continue;
-    transform_cell(moments + c * kNodes, weights + c * kNodes);
-    changed[c] = 0;
-  }
-}
-
-struct NodeSums {
-  Vec4 value, first, second, third;
-};
-
-// Weighted sums of sigma and its first three derivatives over the nodes; sigma = 1/(1 +
-// scale*decay). The first moment of a cell is the weight of its items: empty cells are skipped.
-ADACVAR_WIDE void sum_over_nodes(const double* weights, const double* decays, const double* moments,
-                                 std::size_t cells, double scale, NodeSums* result) {
-  Vec4 value{}, first{}, second{}, third{};
-  for (std::size_t c = 0; c < cells; ++c) {
-    if (moments[c * kNodes] == 0.0) continue;
-    const auto* weight = reinterpret_cast<const Vec4*>(weights + c * kNodes);
-    const auto* decay = reinterpret_cast<const Vec4*>(decays + c * kNodes);
-    for (std::size_t g = 0; g < kNodes / 4; ++g) {
-      const Vec4 odds = scale * decay[g];
-      const Vec4 p = 1.0 / (1.0 + odds);
-      const Vec4 v = odds * p * p;
-      const Vec4 wv = weight[g] * v;
-      value += weight[g] * p;
-      first += wv;
-      second += wv * (1.0 - 2.0 * p);
-      third += wv * (1.0 - 6.0 * v);
-    }
-  }
-  *result = {value, first, second, third};
-}
 
 // The bins of a run of cells, four each; those of an empty cell get no bounds, as they have no
 // mass.
@@ -261,7 +148,7 @@ void LogWeightBuckets::allocate(std::size_t size) {
   changes_.resize(kChangesAtOnce + 1);
   node_decay_.resize(cells_ * kNodes);
   for (std::size_t g = 0; g < node_decay_.size(); ++g) {
-    node_decay_[g] = portable::exp(-position_in_window(g));
+    node_decay_[g] = portable::exp(-node_position_from_first(g));
   }
   edge_decay_.resize(bin_count());
   for (std::size_t b = 0; b < edge_decay_.size(); ++b) {
@@ -306,7 +193,7 @@ double LogWeightBuckets::upper_edge(std::size_t bin) const noexcept {
 }
 
 double LogWeightBuckets::node_position(std::size_t node) const noexcept {
-  return static_cast<double>(first_cell_) + position_in_window(node);
+  return static_cast<double>(first_cell_) + node_position_from_first(node);
 }
 
 // Records a change of the weight of a bin's items.
@@ -423,7 +310,7 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
   moves_.resize(known_moves + count);
   // Local copies, which the loop's stores cannot alias, stay in registers.
   Move* move = moves_.data() + known_moves;
-  Change* change = changes_.data();
+  MomentChange* change = changes_.data();
   const std::size_t cells = cells_;
   const std::int64_t first_cell = first_cell_;
   for (std::size_t j = 0; j < count; ++j) {
@@ -612,7 +499,7 @@ std::size_t LogWeightBuckets::memory_bytes() const noexcept {
       sizeof(*this) + items_.capacity() * sizeof(Item) + slots_.capacity() * sizeof(std::uint32_t) +
       pool_.capacity() * sizeof(Index) + free_chunks_.capacity() * sizeof(std::uint32_t) +
       lists_.capacity() * sizeof(List) + cell_changed_.capacity() + mass_changed_.capacity() +
-      changes_.capacity() * sizeof(Change) + moves_.capacity() * sizeof(Move);
+      changes_.capacity() * sizeof(MomentChange) + moves_.capacity() * sizeof(Move);
   for (const List& list : lists_) bytes += list.chunks.capacity() * sizeof(std::uint32_t);
   return bytes +
          sizeof(double) * (moments_.capacity() + node_weights_.capacity() + node_decay_.capacity() +

@@ -3,6 +3,7 @@
 #include <adacvar/base/index.hpp>
 
 #include "base/huge_pages.hpp"
+#include "sampler/chebyshev_sums.hpp"
 #include "sampler/weight_classes.hpp"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ class LogWeightBuckets {
   /// Memory in bytes, at most 24 per item, with row weights 28; without those of WeightClasses.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  static constexpr std::size_t kNodes = 12;  // per cell
+  static constexpr std::size_t kNodes = kChebyshevNodes;  // per cell
   static constexpr std::size_t kBucketsPerCell = 4;
 
  private:
@@ -149,12 +150,6 @@ class LogWeightBuckets {
     Index item;
     std::uint32_t from;
     std::uint32_t to;
-  };
-  // A change of a cell's sums: factor * T_j(t), where factor is plus or minus the item's weight.
-  struct Change {
-    double t;
-    double factor;
-    std::size_t cell;
   };
   struct Sums {
     double value = 0.0;
@@ -241,7 +236,7 @@ class LogWeightBuckets {
   BigVector<double> node_decay_;    // e^-(node position - first_cell_)
   std::vector<double> edge_decay_;  // e^-(upper edge - first_cell_), one per bucket
   std::vector<char> cell_changed_;
-  std::vector<Change> changes_;  // pending: the first changed_ entries
+  std::vector<MomentChange> changes_;  // pending: the first changed_ entries
   std::size_t changed_ = 0;
   std::vector<Move> moves_;  // scratch of `add`
   std::uint64_t updates_since_refresh_ = 0;
