@@ -46,11 +46,18 @@ Made made(std::string_view csv, std::vector<Tree> trees, LossKind loss = LossKin
                                                             .trees = std::move(trees),
                                                             .base = scale.mean,
                                                             .unit = scale.sd});
-  return {{.preprocessor = std::move(preprocessor), .loss = Loss(loss), .nonlinear = model},
+  return {{.preprocessor = std::move(preprocessor),
+           .loss = Loss(loss),
+           .model = {},
+           .nonlinear = model,
+           .options = {},
+           .source = {},
+           .fingerprint = {},
+           .shares = {}},
           std::move(training)};
 }
 
-constexpr std::string_view kTable = "x,c,z,y\n1,a,7,1\n2,b,8,1\n3,b,9,3\n4,b,?,3\n";
+constexpr std::string_view kTable = "x,c,z,y\n1,a,7,1\n2,b,8,2\n3,b,9,2\n4,b,?,3\n";
 
 TEST(TreeImportance, is_the_share_of_the_gain_largest_first) {
   const Made one = made(kTable, {stump(0, 2.5F, 1, 1), stump(1, 0, 4, 3, true)});
