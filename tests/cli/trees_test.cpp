@@ -70,9 +70,10 @@ struct Task {
 };
 constexpr Task kTasks[] = {{"y", "sign,size"}, {"sign", "y,size"}, {"size", "y,sign"}};
 
-std::string training(const Task& task, const std::string& model = "model.json") {
+std::string training(const Task& task, const std::string& model = "model.json", int rounds = 60) {
   return std::string("train data.csv --target ") + task.target + " --drop " + task.drop +
-         " --weight w --trees --rounds 60 --depth 3 --tree-patience 10 --quiet --model " + model;
+         " --weight w --trees --rounds " + std::to_string(rounds) +
+         " --depth 3 --tree-patience 10 --quiet --model " + model;
 }
 
 const TemporaryFolder& with_data(const TemporaryFolder& folder) {
@@ -112,12 +113,13 @@ TEST(TreesProgram, predicts_rows_with_missing_values_and_unseen_categories) {
   }
 }
 
+// With fewer rows there is one thread.
 TEST(TreesProgram, same_bytes_on_any_number_of_threads) {
   const TemporaryFolder folder;
-  with_data(folder);
+  (void)folder.write("data.csv", made_table(18'000, 1));
   for (const Task& task : kTasks) {
-    ASSERT_EQ(adacvar(training(task, "one.json") + " --threads 1", folder).code, 0);
-    ASSERT_EQ(adacvar(training(task, "two.json") + " --threads 2", folder).code, 0);
+    ASSERT_EQ(adacvar(training(task, "one.json", 8) + " --threads 1", folder).code, 0);
+    ASSERT_EQ(adacvar(training(task, "two.json", 8) + " --threads 2", folder).code, 0);
     EXPECT_TRUE(content_of(folder.path() / "one.json.xgb.json") ==
                 content_of(folder.path() / "two.json.xgb.json"))
         << task.target;
@@ -137,7 +139,7 @@ import numpy, xgboost
 target = sys.argv[1]
 model = json.load(open('model.json'))
 columns = model['preprocessing']['columns']
-booster = xgboost.Booster(model_file='model.json.xgb.json')
+booster = xgboost.Booster({'nthread': 1}, model_file='model.json.xgb.json')
 def feature(column, text):
     if column['kind'] == 'categorical':
         return column['levels'].index(text) if text in column['levels'] else math.nan
@@ -147,7 +149,7 @@ names = booster.feature_names
 by_name = {c['name']: c for c in columns}
 x = numpy.array([[feature(by_name[n], row[n]) for n in names] for row in rows], numpy.float32)
 matrix = xgboost.DMatrix(x, feature_names=names, feature_types=booster.feature_types,
-                         enable_categorical=True)
+                         enable_categorical=True, nthread=1)
 theirs = booster.predict(matrix)
 ours = list(csv.DictReader(open('p.csv')))
 if target == 'y':
@@ -166,8 +168,7 @@ assert error < 2e-6, error
   }
   for (const Task& task : kTasks) {
     ASSERT_EQ(adacvar(training(task), folder).code, 0);
-    const Outcome predicted =
-        adacvar("predict model.json new.csv -o p.csv", folder);
+    const Outcome predicted = adacvar("predict model.json new.csv -o p.csv", folder);
     ASSERT_EQ(predicted.code, 0) << predicted.err;
     const Outcome checked = run_program(ADACVAR_PYTHON, {"check.py", task.target}, folder.path());
     EXPECT_EQ(checked.code, 0) << checked.err << content_of(folder.path() / "p.csv").substr(0, 200);
@@ -196,6 +197,70 @@ TEST(TreesProgram, tune_tries_tree_parameters) {
       folder);
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   EXPECT_GT(json::parse(tuned.out).at("trials"), 1);
+}
+
+TEST(TreesProgram, frontier_mixes_two_trainings) {
+  const TemporaryFolder folder;
+  with_data(folder);
+  const std::string line =
+      "frontier data.csv --target y --drop sign,size --trees --rounds 30 --quiet --at mean=+5% "
+      "--model model.json --csv points.csv --report page.html --json";
+  const Outcome traced = adacvar(line, folder);
+  ASSERT_EQ(traced.code, 0) << traced.err;
+  const json curve = json::parse(traced.out);
+  const json& points = curve.at("points");
+  ASSERT_EQ(points.size(), 11U);
+  const json& mean = points[0].at("risk").at("valid");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_DOUBLE_EQ(points[i].at("share").get<double>(), static_cast<double>(i) / 10);
+    EXPECT_FALSE(points[i].contains("gamma"));
+  }
+  // The choice has the least validation CVaR within the budget.
+  const json& chosen = points[curve.at("chosen").at("point").get<std::size_t>()].at("risk");
+  EXPECT_LE(chosen.at("valid").at("mean"), 1.05 * mean.at("mean").get<double>());
+  for (const json& point : points) {
+    const json& risk = point.at("risk").at("valid");
+    if (risk.at("mean") > 1.05 * mean.at("mean").get<double>()) continue;
+    EXPECT_LE(chosen.at("valid").at("cvar"), risk.at("cvar"));
+  }
+  const Outcome evaluated = adacvar("evaluate model.json data.csv --part test --json", folder);
+  EXPECT_NE(evaluated.out.find(chosen.at("test").at("cvar").dump()), std::string::npos);
+  EXPECT_TRUE(content_of(folder.path() / "points.csv").starts_with("share,marks,"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "page.html"));
+  const Outcome refused = adacvar("frontier data.csv --target y --trees --at gamma=0.5", folder);
+  EXPECT_EQ(refused.code, 2);
+  expect_words(refused.err, "gamma=0.5 ... share ... knee or mean=");
+}
+
+TEST(TreesProgram, few_validation_rows_leave_plain_boosting_with_a_note) {
+  const TemporaryFolder folder;
+  (void)folder.write("data.csv", made_table(400, 1));  // 120 of them for validation
+  const Outcome trained =
+      adacvar("train data.csv --target y --drop sign,size --trees --rounds 10 --json", folder);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_FALSE(json::parse(trained.out).contains("blend"));
+  expect_words(trained.out, "plain boosting ... 20 validation rows in the tail ... 120");
+  expect_words(trained.err, "round 1/");
+  EXPECT_EQ(trained.err.find("epoch"), std::string::npos);
+}
+
+TEST(TreesProgram, shows_importance_and_dependence) {
+  const TemporaryFolder folder;
+  with_data(folder);
+  const std::string line = "train data.csv --target y --drop sign,size --trees --rounds 20 --quiet";
+  const Outcome text = adacvar(line, folder);
+  ASSERT_EQ(text.code, 0) << text.err;
+  expect_words(text.out, "importance: ... column ... share ... colour");
+  EXPECT_EQ(text.out.find("coefficients"), std::string::npos);
+  const Outcome found = adacvar(line + " --json --report page.html", folder);
+  ASSERT_EQ(found.code, 0) << found.err;
+  const json importance = json::parse(found.out).at("importance");
+  EXPECT_EQ(importance[0].at("column"), "colour");
+  EXPECT_EQ(importance[0].at("dependence").at("levels").size(), 3U);
+  double sum = 0;
+  for (const json& column : importance) sum += column.at("share").get<double>();
+  EXPECT_NEAR(sum, 1, 1e-9);
+  expect_words(content_of(folder.path() / "page.html"), "Importance ... Dependence on");
 }
 
 // Kills twice, each time once the checkpoint `watched` has changed.
@@ -269,7 +334,7 @@ TEST(TreesProgram, bad_input_is_refused_with_key_words) {
   }
 }
 
-TEST(TreesProgram, constant_features_leave_the_mean) {
+TEST(TreesProgram, constant_features_alone_are_refused) {
   const TemporaryFolder folder;
   std::string csv = "x,c,y\n";
   for (int i = 0; i < 600; ++i) csv += "7,same," + std::to_string(i % 7) + "\n";
