@@ -25,6 +25,7 @@ FeatureExpansion::FeatureExpansion(const Preprocessor& native, Preprocessor line
       throw DataError(fmt::format("column '{}' is not one of the trees' features", column.name));
     }
     places_.push_back(static_cast<std::size_t>(found - from.columns.begin()));
+    shifts_.push_back(found->mean);
   }
 }
 
@@ -63,8 +64,9 @@ void FeatureExpansion::expand_table(const Dataset& data, std::span<const Index> 
       const float value = data.dense[rows[i] * data.features + places_[c]];
       float* const features = to.dense.data() + i * to.features + offset;
       if (!column.categorical) {
-        const double known = std::isnan(value) ? column.fill : static_cast<double>(value);
-        *features = static_cast<float>((known - column.mean) / column.scale);
+        const double known =
+            std::isnan(value) ? column.fill - shifts_[c] : static_cast<double>(value);
+        *features = static_cast<float>((known - (column.mean - shifts_[c])) / column.scale);
       } else if (!std::isnan(value)) {
         features[static_cast<std::size_t>(value)] = 1.0F;
       } else if (column.missing_level) {

@@ -26,6 +26,7 @@ class FeatureExpansion {
 
   Preprocessor linear_;
   std::vector<std::size_t> places_;  // of each column of `linear` among the features of `native`
+  std::vector<double> shifts_;       // what `native` subtracts from it
 };
 
 }  // namespace adacvar

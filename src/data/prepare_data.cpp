@@ -249,8 +249,9 @@ const std::vector<OptionSpec>& DataOptions::options() {
        "auto: classes when the target is text of at most 50 values or has two values, else "
        "regression"},
       {"split", &O::split, Bounds{.low = 0, .high = 1},
-       "shares of rows for training, validation and test; 0.5,0.3,0.2 (correct: 0.8,0,0.2) unless "
-       "files are given; a set of images keeps its own test rows"},
+       "shares of rows for training, validation and test; 0.5,0.3,0.2 (correct and best: "
+       "0.8,0,0.2) "
+       "unless files are given; a set of images keeps its own test rows"},
       {"valid-data", &O::valid_data, "file or set of the validation rows"},
       {"test-data", &O::test_data, "file or set of the test rows"},
       {"weight", &O::weight,

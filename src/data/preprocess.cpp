@@ -119,6 +119,9 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingR
   transform.format = column.format;
   transform.fill = mean;
   transform.for_trees = options.for_trees;
+  // A float has seven digits: those of a value far from 0 would not tell rows apart.
+  constexpr double kFar = 1e3;
+  if (options.for_trees && std::abs(mean) > kFar * sd) transform.mean = mean;
   if (options.standardise && !options.for_trees) {
     transform.mean = mean;
     transform.scale = sd;
@@ -550,6 +553,13 @@ std::vector<std::string> Preprocessor::notes() const {
         fmt::format("column '{}' is constant in the training rows and was dropped", name));
   }
   for (const std::string& name : parts_.identifiers) notes.push_back(identifier_note(name));
+  for (const ColumnTransform& column : parts_.columns) {
+    if (!column.for_trees || column.mean == 0) continue;
+    notes.push_back(fmt::format(
+        "the values of column '{}' differ by little of their size: trees split their distance from "
+        "the mean, {}",
+        column.name, number_name(column.mean)));
+  }
   if (parts_.prediction && parts_.prediction->features_left_out > 0) {
     notes.push_back(fmt::format(
         "{} features are more than {}: the correction depends on the predictions alone; "

@@ -23,7 +23,7 @@ std::string heading(const BestReport& report) {
   const Preprocessor::Parts& parts = model.preprocessor.parts();
   const BestOptions& options = report.options;
   std::string text = fmt::format(
-      "{}: {} of '{}' by the {} loss; alpha {:g}, mean budget {:.4g} %, seed {}\n", model.source,
+      "{}: {} of '{}' by the {} loss\nalpha {:g}, mean budget {:.4g} %, seed {}\n", model.source,
       task_name(parts.task), parts.target, kLossNames.of(model.loss.kind()), options.alpha,
       100 * options.mean_budget, options.seed);
   text +=
@@ -33,37 +33,40 @@ std::string heading(const BestReport& report) {
 }
 
 std::vector<std::string> row_of(const std::string& name, const std::string& weight,
-                                const PartRisk& part, double seconds) {
+                                const PartRisk& part, bool has_accuracy, double seconds) {
   std::vector<std::string> row = {name, weight, number_text(part.risk.mean),
                                   number_text(part.risk.var), number_text(part.risk.cvar)};
-  if (part.accuracy) row.push_back(fmt::format("{:.3f}", *part.accuracy));
+  if (has_accuracy) row.push_back(part.accuracy ? fmt::format("{:.3f}", *part.accuracy) : "");
   row.push_back(seconds > 0 ? fmt::format("{:.1f}", seconds) : "");
   return row;
 }
 
-std::vector<std::string> header_of(const std::string& part, const PartRisk& risk) {
+std::vector<std::string> header_of(const std::string& part, bool has_accuracy) {
   std::vector<std::string> header = {part, "weight", "mean", "VaR", "CVaR"};
-  if (risk.accuracy) header.emplace_back("accuracy");
+  if (has_accuracy) header.emplace_back("accuracy");
   header.emplace_back("seconds");
   return header;
 }
 
 std::string table_text(const BestReport& report) {
-  TextTable table(header_of("held out", report.held_out));
+  const bool has_accuracy = report.stack.held_out.accuracy.has_value();
+  const auto row = [&](const std::string& name, const std::string& weight, const PartRisk& part,
+                       double seconds) {
+    return row_of("  " + name, weight, part, has_accuracy, seconds);
+  };
+  TextTable table(header_of("held out", has_accuracy));
   for (const BestBase& base : report.bases) {
-    table.add(row_of("  " + base.name, fmt::format("{:.2f}", base.weight), base.held_out,
-                     base.seconds));
+    table.add(row(base.name, fmt::format("{:.2f}", base.weight), base.held_out, base.seconds));
   }
-  table.add(row_of("  stack", "", report.stack.held_out, 0));
-  table.add(row_of("  best", "", report.held_out, report.seconds));
+  table.add(row("stack", "", report.stack.held_out, 0));
+  table.add(row("best", "", report.held_out, report.seconds));
   if (!report.test) return table.text();
-  table.add(header_of("test", *report.test));
+  table.add(header_of("test", has_accuracy));
   for (const BestBase& base : report.bases) {
-    table.add(
-        row_of("  " + base.name, fmt::format("{:.2f}", base.weight), *base.test, base.seconds));
+    table.add(row(base.name, fmt::format("{:.2f}", base.weight), *base.test, base.seconds));
   }
-  table.add(row_of("  stack", "", *report.stack.test, 0));
-  table.add(row_of("  best", "", *report.test, report.seconds));
+  table.add(row("stack", "", *report.stack.test, 0));
+  table.add(row("best", "", *report.test, report.seconds));
   return table.text();
 }
 
@@ -78,6 +81,7 @@ std::string choice_text(const BestReport& report) {
   if (report.is_corrected) {
     return fmt::format("best is the stack with its tail corrected: on held-out rows {}", changes);
   }
+  if (report.frontier.empty()) return "best is the stack";
   return "best is the stack: no correction lowers the cross-validated CVaR within the mean budget";
 }
 

@@ -6,6 +6,7 @@
 #include "base/write_file.hpp"
 #include "data/expand_features.hpp"
 #include "data/file_bytes.hpp"
+#include "data/number_text.hpp"
 #include "data/prepare_data.hpp"
 #include "learner/predict.hpp"
 #include "run/assign_folds.hpp"
@@ -78,6 +79,21 @@ void set_default_split(DataOptions& data, const BestOptions& options) {
   data.split = {1 - test, 0, test};
 }
 
+// `90`, `90s`, `5m` or `2h` in seconds; 0 for no text.
+double seconds_in(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::string_view units = "smh";
+  const std::size_t unit = units.find(text.back());
+  std::string_view number = text;
+  if (unit != std::string_view::npos) number.remove_suffix(1);
+  double seconds = 0;
+  if (!parse_number(number, seconds) || !(seconds > 0)) {
+    throw OptionError(
+        fmt::format("time = '{}' is not a time above 0, such as 90s, 5m or 2h", text));
+  }
+  return seconds * (unit == 1 ? 60.0 : unit == 2 ? 3600.0 : 1.0);
+}
+
 BestData read(DataOptions options, const BestOptions& best) {
   const std::uint64_t seed = best.seed;
   set_default_split(options, best);
@@ -87,6 +103,11 @@ BestData read(DataOptions options, const BestOptions& best) {
   BestData data{.prepared = prepare_data(raw, options, seed), .expansion = nullptr, .expanded = {}};
   if (data.prepared.train.image.size() > 0) {
     throw OptionError("best is not supported with images; use train with a network");
+  }
+  if (data.prepared.valid.rows > 0 && !best.has_training_split) {
+    throw OptionError(
+        "best holds out folds and has no use for validation rows: give their share of split, or "
+        "their file, to training");
   }
   data.expansion =
       std::make_shared<FeatureExpansion>(data.prepared.preprocessor, std::move(linear));
@@ -206,7 +227,7 @@ class BestRun {
 
   [[nodiscard]] bool is_stopped() const {
     return (hooks_.stop != nullptr && *hooks_.stop) ||
-           (options_.time > 0 && seconds_since(begin_) > options_.time && !parts_.bases.empty());
+           (most_seconds_ > 0 && seconds_since(begin_) > most_seconds_ && !parts_.bases.empty());
   }
 
   [[nodiscard]] Rows rows_of_fold(std::size_t fold) const {
@@ -298,8 +319,7 @@ class BestRun {
                            .seed = options_.seed,
                            .threads = options_.threads,
                            .loss = options_.loss,
-                           .weights = train_.weights,
-                           .stop = hooks_.stop};
+                           .weights = train_.weights};
     options.prediction.prediction_scale =
         train_.task == Task::regression ? PredictionScale::value : PredictionScale::logit;
     options.prediction.features = FeatureUse::yes;
@@ -312,7 +332,8 @@ class BestRun {
     constexpr double kPerfect = 2e-6;
     const Scores& sum = stacked_.sum;
     const bool is_constant = std::ranges::all_of(sum, [&](double s) { return s == sum[0]; });
-    return outputs_ == 1 && loss_.kind() != LossKind::hinge && !is_constant &&
+    const bool is_stopped = hooks_.stop != nullptr && *hooks_.stop;
+    return outputs_ == 1 && loss_.kind() != LossKind::hinge && !is_constant && !is_stopped &&
            held_out.cvar > kPerfect * unit_;
   }
 
@@ -325,7 +346,7 @@ class BestRun {
                      {.alpha = *alpha, .mean_budget = options_.mean_budget, .is_plain = true});
     parts_.factor = choice.factor;
     report.temperature = 1 / choice.factor;
-    report.is_corrected = true;
+    report.is_corrected = choice.factor != 1;
   }
 
   [[nodiscard]] ScoredRows score_known(const Scores& scores, const Dataset& rows) const {
@@ -398,9 +419,11 @@ class BestRun {
            .held_out = scaled(correction.is_corrected ? trial.corrected : trial.given, unit)});
       if (budget == options_.mean_budget) {
         result.is_corrected = correction.is_corrected;
+        if (correction.is_corrected) {  // its other figures are not cross-validated
+          result.held_out = {.rows = result.held_out.rows, .weight = result.held_out.weight};
+        }
         result.held_out.risk = result.frontier.back().held_out;
         if (correction.is_corrected) parts_.correction = correction.model;
-        result.headlines = correction.headlines;
       }
       corrections.emplace_back(budget, std::move(correction));
     }
@@ -459,7 +482,14 @@ class BestRun {
           compare_cvar(std::vector{of_stack.losses, of_result.losses}, 0, options_.alpha,
                        {.seed = options_.seed, .threads = options_.threads}, test.weights)[1];
     }
-    if (options_.guarantee > 0) {
+    const auto above = std::ranges::find_if(of_result.losses,
+                                            [&](double loss) { return loss > options_.loss_max; });
+    if (options_.guarantee > 0 && above != of_result.losses.end()) {
+      result.headlines.push_back(fmt::format(
+          "no guarantee: loss-max = {:g} is exceeded by the loss {:g} of a test row; it "
+          "must bound the loss of every row",
+          options_.loss_max, *above));
+    } else if (options_.guarantee > 0) {
       result.bound = cvar_upper_bounds(of_result.losses, std::array{options_.alpha},
                                        {options_.guarantee, options_.loss_max})[0];
     }
@@ -473,6 +503,15 @@ class BestRun {
     if (hooks_.networks == nullptr) {
       result.notes.emplace_back(
           "without networks, which are not part of this build (Debian: libtorch-dev)");
+    }
+    if (result.frontier.empty() && outputs_ == 1) {
+      const bool is_stopped = hooks_.stop != nullptr && *hooks_.stop;
+      result.notes.emplace_back(
+          is_stopped ? "the tail of the stack was not corrected: stopped before"
+          : loss_.kind() == LossKind::hinge
+              ? "the tail of the stack was not corrected: the hinge loss has no probabilities"
+              : "the tail of the stack was not corrected: its held-out losses are all nearly 0, or "
+                "its scores are all the same");
     }
     if (!result.is_interrupted) return;
     std::string names;
@@ -512,6 +551,7 @@ class BestRun {
   std::vector<BaseKind> kinds_;
   FoldStore store_;
   std::vector<std::size_t> fold_;
+  double most_seconds_ = seconds_in(options_.time);
   Clock::time_point begin_ = Clock::now();
   StackModel::Parts parts_;
   std::vector<Scores> held_out_;  // of each base
@@ -522,6 +562,7 @@ class BestRun {
 void check(const BestOptions& options) {
   check_options(options);
   check_options(options.loss);
+  (void)seconds_in(options.time);
   if (options.guarantee > 0 && options.loss_max == 0) {
     throw OptionError("guarantee needs loss-max, the largest loss that a row can have");
   }
@@ -535,12 +576,13 @@ const std::vector<OptionSpec>& BestOptions::options() {
       {"alpha", &O::alpha, Bounds{.low = 0, .high = 1, .low_ok = false},
        "tail share: CVaR is the mean of the worst alpha of the losses"},
       {"mean-budget", &O::mean_budget, Bounds{.low = 0, .high = 100},
-       "the mean loss may exceed that of the stack by this share, such as 2%"},
+       "the mean loss may exceed that of the stack by this share, such as 2%; judged on held-out "
+       "rows, up to a standard error"},
       {"folds", &O::folds, Bounds{.low = 2, .high = 100},
        "folds of the training rows: every model is trained once per fold, on the others"},
-      {"time", &O::time, Bounds{.low = 0},
-       "seconds after which no more models are trained; 0: no limit. The first kind of model is "
-       "always completed"},
+      {"time", &O::time,
+       "no more models are trained after this time, such as 90s, 5m or 2h; the first kind of model "
+       "is always completed"},
       {"seed", &O::seed, Bounds{.low = 0}, "seed of the split, the folds and all draws"},
       {"threads", &O::threads, Bounds{.low = 0, .high = 4096},
        "number of threads; 0: one per core; does not change the result"},
@@ -572,6 +614,10 @@ std::optional<BestReport> best(DataOptions data, const BestOptions& options,
   check_rows(read_rows.prepared, options.folds);
   if (options.guarantee > 0 && read_rows.prepared.test.rows == 0) {
     throw OptionError("guarantee needs test rows: give them a share of split, or test-data");
+  }
+  if (options.guarantee > 0 && !data.weight.empty()) {
+    throw OptionError(
+        "guarantee is not supported with row weights: it is proved for rows drawn alike");
   }
   if (hooks.data_ready) hooks.data_ready(read_rows.prepared.notes);
   std::optional<BestReport> report = BestRun(read_rows, data, options, hooks).run();

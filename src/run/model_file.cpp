@@ -159,7 +159,11 @@ std::vector<Companion> companions_of(const TrainedModel& model, const std::files
 
 json write_learned(const TrainedModel& model, std::span<const Companion> files) {
   if (model.trees() != nullptr) return write_trees(model, files[0]);
-  if (model.stack() != nullptr) return stack_to_json(*model.stack(), model.loss.kind());
+  if (model.stack() != nullptr) {
+    json content = stack_to_json(*model.stack(), model.loss.kind());
+    content["crc64"] = crc_text(content.dump());
+    return content;
+  }
   return model.networks() != nullptr ? write_network(model, files) : write_linear(model);
 }
 
@@ -188,8 +192,10 @@ double read_factor(const JsonView& from) {
 template <class Read>
 auto read_companion(const JsonView& from, const std::string& source, std::string_view key,
                     const Read& read) {
-  const auto name = from.at(key).get<std::string>();
-  const std::filesystem::path path = std::filesystem::path(source).replace_filename(name);
+  const std::filesystem::path name(from.at(key).get<std::string>());
+  std::filesystem::path path = std::filesystem::path(source).replace_filename(name.filename());
+  // A model that was renamed together with its trees.
+  if (key == "xgboost" && !std::filesystem::exists(path)) path = xgboost_path(source);
   const FileBytes file(path);
   if (crc_text(file.text()) != from.at("crc64").get<std::string>()) {
     throw DataError(fmt::format("does not hold the {} that belong to the model file",
@@ -379,6 +385,11 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (is_network) read_network(learned, source, networks, model);
   if (is_trees) read_trees(learned, source, model);
   if (is_stack) {
+    json content = learned.raw();
+    content.erase("crc64");
+    if (crc_text(content.dump()) != learned.at("crc64").get<std::string>()) {
+      throw DataError("the stack of models was altered");
+    }
     model.nonlinear = stack_from_json(learned, model.preprocessor, model.loss, networks);
   }
   return model;

@@ -101,7 +101,7 @@ TEST(BestCommand, is_a_row_of_a_comparison) {
 TEST(BestCommand, limit_on_the_time_leaves_bases_out) {
   const TemporaryFolder folder;
   write_table(folder, 200);
-  const Outcome outcome = run(folder, "best t.csv --target y --time 0.001 --json");
+  const Outcome outcome = run(folder, "best t.csv --target y --time 0.001s --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json found = json::parse(outcome.out);
   EXPECT_TRUE(found["interrupted"]);

@@ -39,6 +39,18 @@ TEST(FeatureExpansion, gives_what_linear_preprocessing_gives) {
   EXPECT_EQ(found.reference_levels, wanted.reference_levels);
 }
 
+// Seconds since 1970 have more digits than a float.
+TEST(FeatureExpansion, values_far_from_0_keep_their_differences) {
+  const Table table = parse_csv("t,y\n1600000001,1\n1600000002,2\n,3\n1600000004,3\n", "t.csv", {});
+  const Preprocessor native = fitted(table, true);
+  const Preprocessor linear = fitted(table, false);
+  const Dataset wanted = linear.apply(table, all_rows(4));
+  const Dataset found = FeatureExpansion(native, linear).expand(native.apply(table, all_rows(4)));
+  ASSERT_EQ(found.dense.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(found.dense[i], wanted.dense[i], 1e-5);
+  EXPECT_EQ(native.notes().size(), 1U);
+}
+
 TEST(FeatureExpansion, values_not_seen_in_training_are_no_level) {
   const Table table = parse_csv("colour,y\nred,1\nblue,2\nred,4\n", "t.csv", {});
   const Table other = parse_csv("colour,y\ngreen,1\n", "t.csv", {});

@@ -128,7 +128,7 @@ TEST(Best, stops_with_the_bases_that_are_complete) {
   EXPECT_EQ(report->bases.size(), 1U);
   EXPECT_TRUE(report->is_interrupted);
   EXPECT_NE(report->headlines.back().find("linear for the tail"), std::string::npos);
-  EXPECT_EQ(best_of(data, {.time = 1e-9}).bases.size(), 1U);
+  EXPECT_EQ(best_of(data, {.time = "0.000001s"}).bases.size(), 1U);
 }
 
 TEST(Best, row_weights_count_as_copies) {
@@ -163,6 +163,10 @@ TEST(Best, guarantee) {
   const DataOptions data = data_of(folder.write("t.csv", made_csv(300, 0)));
   const BestReport report = best_of(data, {.guarantee = 0.95, .loss_max = 1000});
   EXPECT_GT(report.bound.value(), report.test->risk.cvar);
+  // One that a test row breaks is said, and nothing is lost.
+  const BestReport without = best_of(data, {.guarantee = 0.95, .loss_max = 1e-3});
+  EXPECT_FALSE(without.bound);
+  EXPECT_NE(without.headlines.back().find("loss-max"), std::string::npos);
 }
 
 TEST(Best, bad_input) {
@@ -175,6 +179,10 @@ TEST(Best, bad_input) {
   const DataOptions data = data_of(folder.write("t.csv", made_csv(100, 0)));
   expect_words<OptionError>([&] { (void)best_of(data, {.folds = 1}); }, "folds = 1");
   expect_words<OptionError>([&] { (void)best_of(data, {.guarantee = 0.9}); }, "loss-max");
+  expect_words<OptionError>([&] { (void)best_of(data, {.time = "soon"}); }, "soon ... 90s");
+  DataOptions with_valid = data;
+  with_valid.split = {0.5, 0.3, 0.2};
+  expect_words<OptionError>([&] { (void)best_of(with_valid); }, "validation rows");
   DataOptions whole = data;
   whole.split = {1, 0, 0};
   expect_words<OptionError>([&] { (void)best_of(whole, {.guarantee = 0.9, .loss_max = 9}); },

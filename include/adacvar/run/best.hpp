@@ -22,7 +22,7 @@ struct BestOptions {
   double alpha = 0.1;
   double mean_budget = 0.02;
   std::uint64_t folds = 4;
-  double time = 0;
+  std::string time = {};
   std::uint64_t seed = 0;
   std::uint64_t threads = 0;
   std::string checkpoint = {};
