@@ -221,11 +221,10 @@ def print_table(runs):
         ratio = np.array([r["best"]["cvar"] / r[peer]["cvar"] for r in both])
         by_set = [np.mean([run["results"]["best"]["cvar"] / run["results"][peer]["cvar"]
                            for run in runs if run["set"] == name]) for name in names]
-        error = np.std(np.log(by_set), ddof=1) / np.sqrt(len(by_set)) if len(by_set) > 1 else 0
         print(f"best against {peer}: test CVaR lower on {np.mean(ratio < 1):.0%} of "
               f"{len(ratio)} splits, {np.sum(np.array(by_set) < 1)} of {len(by_set)} sets; "
-              f"geometric mean of the ratio over sets "
-              f"{np.exp(np.mean(np.log(by_set))):.3f} (standard error {error:.3f})")
+              f"median ratio over sets {np.median(by_set):.3f}, quartiles "
+              f"{np.quantile(by_set, 0.25):.3f} and {np.quantile(by_set, 0.75):.3f}")
     both = [run["results"] for run in runs if "best" in run["results"]]
     mean = np.array([r["best"]["mean"] / min(r["XGBoost"]["mean"], r["HistGradientBoosting"]["mean"])
                      for r in both])
