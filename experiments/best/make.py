@@ -204,8 +204,9 @@ def run(program, name, split):
 def print_table(runs):
     runs = [run for run in runs if "best" in run["results"]]
     names = list(dict.fromkeys(run["set"] for run in runs))
-    print("| set | rows | " + " | ".join(METHODS) + " |")
-    print("|---|---|" + "---|" * len(METHODS))
+    print("Test CVaR / test mean at alpha 0.1, means over splits; log loss, for numbers squared.\n")
+    print("| set | rows | splits | " + " | ".join(METHODS) + " |")
+    print("|---|---|---|" + "---|" * len(METHODS))
     for name in names:
         own = [run for run in runs if run["set"] == name]
         cells = []
@@ -213,7 +214,7 @@ def print_table(runs):
             found = [run["results"][method] for run in own if method in run["results"]]
             cells.append(f"{np.mean([f['cvar'] for f in found]):.4g} / "
                          f"{np.mean([f['mean'] for f in found]):.4g}" if found else "")
-        print(f"| {name} | {own[0]['rows']:,} | " + " | ".join(cells) + " |")
+        print(f"| {name} | {own[0]['rows']:,} | {len(own)} | " + " | ".join(cells) + " |")
     print()
     for peer in ("XGBoost", "HistGradientBoosting"):
         both = [run["results"] for run in runs
