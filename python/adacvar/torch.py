@@ -311,7 +311,7 @@ class AdaptiveBatchSampler(BatchSampler):
         }
 
     def load_state_dict(self, state):
-        """Restores a state, of any number of processes: the next iterator goes on from there."""
+        """Restores a state, of any number of processes: the next iterator resumes there."""
         if not isinstance(state, dict) or "in_flight" not in state:
             raise ValueError("this is not a state of AdaptiveBatchSampler")
         for name in ("n", "batch_size", "epoch_draws", "drop_last"):

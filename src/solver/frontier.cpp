@@ -68,7 +68,7 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
-  // Of the tolerance only a part is used: points between solutions inherit what is left open.
+  // Only a part of the tolerance is used: points between solutions inherit what is left open.
   Solution solve(double gamma, double tolerance, const Solution& guess) const {
     Solution nearest = guess;
     if (gap_of(guess) > 0) {
