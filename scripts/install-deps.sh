@@ -15,8 +15,9 @@ declare -A packages=(
   [python-test]="python3-pytest python3-mypy python3-sklearn python3-pandas python3-joblib python3-matplotlib python3-pip python3-venv python3-setuptools python3-wheel"
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
+  [fuzz]="clang-19 libclang-rt-19-dev"
 )
-known=(core program deep trees python test deep-test trees-test python-test bench dev)
+known=(core program deep trees python test deep-test trees-test python-test bench dev fuzz)
 
 usage() {
   cat <<TXT
@@ -34,6 +35,7 @@ Installs the missing Debian packages of the parts named (core, when none is):
   python-test  ${packages[python-test]}
   bench        ${packages[bench]}
   dev          ${packages[dev]}
+  fuzz         ${packages[fuzz]}
 Runs apt-get as root or through sudo, and only when something is missing.
 TXT
 }

@@ -157,16 +157,24 @@ std::string program_help(const std::vector<Command>& commands) {
   return text;
 }
 
+std::vector<OptionGroupHelp> option_help(const Command& command) {
+  std::vector<OptionGroupHelp> groups;
+  for (const std::string& name : groups_of(command)) {
+    OptionGroupHelp& group = groups.emplace_back(OptionGroupHelp{name, {}});
+    for (const CliOption& option : command.options.all()) {
+      if (option.group != name) continue;
+      group.options.emplace_back(left_side(option), option.help + details(command, option));
+    }
+  }
+  return groups;
+}
+
 std::string command_help(const Command& command) {
   std::string text =
       fmt::format("Usage: adacvar {} {}\n\n{}.\n", command.name, command.usage, command.about);
-  for (const std::string& group : groups_of(command)) {
-    text += '\n' + group + '\n';
-    for (const CliOption& option : command.options.all()) {
-      if (option.group == group) {
-        text += two_columns(left_side(option), option.help + details(command, option));
-      }
-    }
+  for (const OptionGroupHelp& group : option_help(command)) {
+    text += '\n' + group.name + '\n';
+    for (const auto& [option, meaning] : group.options) text += two_columns(option, meaning);
   }
   if (!command.example.empty()) text += fmt::format("\nExample\n  {}\n", command.example);
   return text;

@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace adacvar::cli {
@@ -12,6 +13,17 @@ namespace adacvar::cli {
 
 /// Returns the output of `adacvar COMMAND --help`, wrapped at 80 columns.
 [[nodiscard]] std::string command_help(const Command& command);
+
+/// Options of one heading of a command's help, each with its meaning.
+struct OptionGroupHelp {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+[[nodiscard]] std::vector<OptionGroupHelp> option_help(const Command& command);
+
+/// Returns the manual pages of the program and of every command: file names and texts in roff.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> man_pages(
+    const std::vector<Command>& commands);
 
 /// Returns the content of docs/options.md.
 [[nodiscard]] std::string options_page(const std::vector<Command>& commands);

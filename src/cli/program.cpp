@@ -2,6 +2,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/join.hpp"
+#include "base/write_file.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/config_file.hpp"
@@ -189,10 +190,23 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   return command.run(invocation.makers);
 }
 
+// Writes what is installed with the program: manual pages, and completions as `adacvar.<shell>`.
+void write_pages(const std::vector<Command>& commands, const std::filesystem::path& folder) {
+  auto pages = man_pages(commands);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    pages.emplace_back(fmt::format("adacvar.{}", shell), completion_script(commands, shell));
+  }
+  for (const auto& page : pages) {
+    write_file(folder / page.first, [&](const Write& write) { write(page.second); });
+  }
+}
+
 // Commands for the documentation and for shells, not listed in the help.
 int print_page(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   if (words[0] == "options") {
     print_result(options_page(commands));
+  } else if (words[0] == "pages") {
+    write_pages(commands, words.size() > 1 ? words[1] : ".");
   } else {
     print_result(completion_script(commands, words.size() > 1 ? words[1] : ""));
   }
@@ -240,7 +254,9 @@ int run_words(const Invocation& invocation) {
     print_result("adacvar " ADACVAR_VERSION "\n");
     return kDone;
   }
-  if (words[0] == "options" || words[0] == "completion") return print_page(commands, words);
+  if (words[0] == "options" || words[0] == "completion" || words[0] == "pages") {
+    return print_page(commands, words);
+  }
   const Command& command = find_command(commands, words);
   const auto taken = std::ranges::count(command.name, ' ') + 1;
   return run_command(command, commands, {words.begin() + taken, words.end()}, invocation);

@@ -185,6 +185,16 @@ std::unique_ptr<FileStream::Unpacker> make_unpacker(const MappedFile& file) {
   return std::make_unique<Copy>(file.bytes());
 }
 
+// Keeps memory in proportion to the file: a few kilobytes can be made to expand to gigabytes.
+void check_expansion(std::size_t unpacked, const MappedFile& file) {
+  constexpr std::size_t kMostRatio = 200;
+  constexpr std::size_t kAlwaysAllowed = std::size_t{256} << 20U;
+  if (unpacked <= kAlwaysAllowed || unpacked / kMostRatio <= file.bytes().size()) return;
+  throw DataError(
+      "archive expands to more than 200 times its size; if that is right, unpack it first",
+      file.source());
+}
+
 std::string unpack_all(const MappedFile& file,
                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   std::string result;
@@ -195,6 +205,7 @@ std::string unpack_all(const MappedFile& file,
     const std::size_t size = result.size();
     result.resize(size + kChunk);
     result.resize(size + unpacker->write(result.data() + size, kChunk, done));
+    check_expansion(result.size(), file);
     if (progress) progress(file.bytes().size() - unpacker->left(), file.bytes().size());
   }
   return result;
@@ -258,6 +269,7 @@ bool FileStream::append_to(std::string& text) {
   const std::size_t size = text.size();
   text.resize(size + kChunk);
   text.resize(size + unpacker_->write(text.data() + size, kChunk, done_));
+  check_expansion(text.size(), file_);  // one endless line
   file_.release_before(unpacker_->left());
   return true;
 }

@@ -4,6 +4,8 @@
 
 #include <adacvar/base/error.hpp>
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>

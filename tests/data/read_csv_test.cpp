@@ -438,6 +438,17 @@ TEST(ReadCsv, damaged_archives) {
   EXPECT_PRED2(support::has_words, words(gzip("")), "empty");
 }
 
+TEST(ReadCsv, an_archive_cannot_fill_the_memory) {
+  const TemporaryFolder folder;
+  // 300 MiB of blanks in 300 KiB: a member of 1 MiB, repeated.
+  std::string bomb;
+  const std::string member = gzip(std::string(std::size_t{1} << 20U, ' '));
+  for (int i = 0; i < 300; ++i) bomb += member;
+  const auto path = folder.write("bomb.gz", bomb);
+  EXPECT_PRED2(support::has_words, message_of<DataError>([&] { return read_csv(path); }),
+               "bomb.gz ... expands ... unpack");
+}
+
 /// A random table as text, in a random one of the allowed formats, and the expected result.
 struct Written {
   std::string text;
