@@ -62,9 +62,9 @@ function(adacvar_add_library part)
   target_compile_options(${target} PRIVATE -ffp-contract=off)
   adacvar_set_warnings(${target})
   install(TARGETS ${target} EXPORT adacvar-${part}-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
   install(EXPORT adacvar-${part}-targets NAMESPACE adacvar::
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/adacvar)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/adacvar COMPONENT library)
 endfunction()

@@ -39,10 +39,20 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/adacvar
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" ${adacvar_headers_left_out})
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
+  FILES_MATCHING PATTERN "*.hpp" ${adacvar_headers_left_out})
 install(FILES ${PROJECT_BINARY_DIR}/include/adacvar/version.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adacvar)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adacvar COMPONENT library)
 install(FILES
   ${PROJECT_BINARY_DIR}/adacvar-config.cmake
   ${PROJECT_BINARY_DIR}/adacvar-config-version.cmake
-  DESTINATION ${adacvar_config_dir})
+  DESTINATION ${adacvar_config_dir} COMPONENT library)
+
+# pkg-config knows the part core; the others are found by CMake.
+set(adacvar_pc_requires)
+if(adacvar_core_type STREQUAL "STATIC_LIBRARY")
+  set(adacvar_pc_requires "fmt zlib liblzma")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/adacvar.pc.in ${PROJECT_BINARY_DIR}/adacvar.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/adacvar.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)

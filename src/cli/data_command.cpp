@@ -247,8 +247,7 @@ void write_csv(const Table& table, const Write& write) {
   text += '\n';
   for (std::size_t row = 0; row < table.rows; ++row) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      fmt::format_to(std::back_inserter(text), "{}{}", c == 0 ? "" : ",",
-                     table.columns[c].numbers[row]);
+      text += fmt::format("{}{}", c == 0 ? "" : ",", table.columns[c].numbers[row]);
     }
     text += '\n';
     if (text.size() > 1U << 20U) {

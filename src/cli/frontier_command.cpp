@@ -143,6 +143,9 @@ void write_outputs(const State& state, const OptionList& options, const TracedCu
 int run_frontier(const State& state, const OptionList& options, const Makers& makers) {
   (void)FrontierChoice::parse(state.curve.at);  // before files are opened
   check_outputs(state);
+  if (const std::string& folder = state.run.checkpoint_folder.checkpoint; !folder.empty()) {
+    create_folder("checkpoint", folder);
+  }
   TracedCurve traced = trace(state, makers);
   throw_if_empty(traced.report);
   add_notes(state, traced.report);
@@ -165,6 +168,8 @@ Command make_frontier_command() {
   add_run_options(command.options, state->run,
                   {"gamma", "checkpoint", "repeats", "tune", "select", "alphas", "until-gap",
                    "mean-budget", "cvar-limit", "budget-on", "calibrate", "fine-tune", "mix"});
+  command.options.add("Training", state->run.checkpoint_folder);
+  command.options.set_role(PathRole::output_folder, {"checkpoint"});
   command.options.add("Output", state->files);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);

@@ -118,18 +118,17 @@ std::string lines_of(const TrainedModel& model, const Predictions& predictions,
                      const KeptColumns& kept, std::size_t first) {
   const auto& classes = model.preprocessor.parts().class_names;
   std::string text;
-  const auto out = std::back_inserter(text);
   for (std::size_t i = 0; i < predictions.values.size(); ++i) {
     kept.add_fields(first + i, text);
     if (classes.empty()) {
-      fmt::format_to(out, "{}", predictions.values[i]);
+      text += fmt::format("{}", predictions.values[i]);
     } else {
       text += csv_field(classes[static_cast<std::size_t>(predictions.values[i])]);
     }
     for (std::size_t c = 0; c < classes.size() && !predictions.probabilities.empty(); ++c) {
-      fmt::format_to(out, ",{}", predictions.probabilities[i * classes.size() + c]);
+      text += fmt::format(",{}", predictions.probabilities[i * classes.size() + c]);
     }
-    if (!predictions.scores.empty()) fmt::format_to(out, ",{}", predictions.scores[i]);
+    if (!predictions.scores.empty()) text += fmt::format(",{}", predictions.scores[i]);
     text += '\n';
   }
   return text;

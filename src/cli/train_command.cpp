@@ -157,7 +157,13 @@ std::vector<std::string> data_names(const RunOptions& options) {
   return {options.data.data, options.data.valid_data, options.data.test_data};
 }
 
+void check_checkpoint_folder(const State& state) {
+  const std::string& folder = state.run.checkpoint_folder.checkpoint;
+  if (!folder.empty()) create_folder("checkpoint", folder);
+}
+
 void check_outputs(const State& state) {
+  check_checkpoint_folder(state);
   for (const std::string& path :
        {state.model_output.model, state.model_output.trace, state.run.checkpoint.checkpoint}) {
     if (!path.empty()) check_writable(path);
@@ -313,6 +319,7 @@ void add_best(const State& state, const Makers& makers, RunReport& report) {
 
 int run_compare(const State& state, const OptionList& options, const Makers& makers) {
   check_model_folder(state.model_folder);
+  check_checkpoint_folder(state);
   check_report(state.report);
   if (state.run.repeat.repeats == 1) {
     ResultWithNotes<RunReport> outcome = run_with_progress(state, makers, &compare, Detail::losses);
@@ -340,6 +347,8 @@ Command make_train_command() {
   add_output_options(command.options, state->output);
   command.options.set_role(PathRole::output, {"model", "trace"});
   command.run = [state, options = command.options](const Makers& makers) {
+    CheckpointOptions& file = state->run.checkpoint;
+    if (state->run.tune.tune) std::swap(file.checkpoint, state->run.checkpoint_folder.checkpoint);
     return run_train(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
@@ -356,6 +365,8 @@ Command make_compare_command() {
   add_run_options(command.options, state->run, {"algorithm", "alphas", "until-gap", "checkpoint"});
   command.options.fix("algorithm", {"adacvar", "trunc", "soft", "mean"});
   command.options.add("Training", state->with_best);
+  command.options.add("Training", state->run.checkpoint_folder);
+  command.options.set_role(PathRole::output_folder, {"checkpoint"});
   add_model_folder(command.options, state->model_folder);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);

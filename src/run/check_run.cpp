@@ -53,6 +53,7 @@ std::vector<OptionState> states_of(const RunOptions& options, std::span<const Al
   add_states(options.train.trees, defaults.train.trees, states);
   add_states(options.blend, defaults.blend, states);
   add_states(options.checkpoint, defaults.checkpoint, states);
+  add_states(options.checkpoint_folder, defaults.checkpoint_folder, states);
   for (OptionState& state : states) state.is_given = state.is_given && is_request(state);
   if (hooks.trace) states.push_back({"trace", {"true"}, true, follows_game()});
   return states;

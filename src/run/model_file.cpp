@@ -1,5 +1,6 @@
 #include "run/model_file.hpp"
 
+#include "base/crc64.hpp"
 #include "base/join.hpp"
 #include "base/options_json.hpp"
 #include "base/utf8.hpp"
@@ -13,7 +14,6 @@
 #include <adacvar/version.hpp>
 
 #include <fmt/core.h>
-#include <lzma.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -88,11 +88,6 @@ std::optional<FeatureMoments> read_moments(const JsonView& from, std::size_t fea
   return moments;
 }
 
-std::string crc_text(std::string_view bytes) {
-  return fmt::format(
-      "{:016x}", lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 0));
-}
-
 /// A file beside the model file.
 struct Companion {
   std::filesystem::path path;
@@ -113,12 +108,12 @@ json write_network(const TrainedModel& model, std::span<const Companion> files) 
                   {"temperature", 1 / factors},
                   {"factor", members[0].factor},
                   {"weights", files[0].path.filename().string()},
-                  {"crc64", crc_text(files[0].bytes)}};
+                  {"crc64", crc64_text(files[0].bytes)}};
   if (members.size() > 1) {
     content["tail"] = {{"share", members[1].factor / factors},
                        {"factor", members[1].factor},
                        {"weights", files[1].path.filename().string()},
-                       {"crc64", crc_text(files[1].bytes)}};
+                       {"crc64", crc64_text(files[1].bytes)}};
   }
   return content;
 }
@@ -133,7 +128,7 @@ json write_trees(const TrainedModel& model, const Companion& file) {
           {"trees", trees.parts().trees.size()},
           {"leaves", trees.parameter_count()},
           {"xgboost", file.path.filename().string()},
-          {"crc64", crc_text(file.bytes)}};
+          {"crc64", crc64_text(file.bytes)}};
 }
 
 std::string xgboost_file(const TrainedModel& model) {
@@ -161,7 +156,7 @@ json write_learned(const TrainedModel& model, std::span<const Companion> files) 
   if (model.trees() != nullptr) return write_trees(model, files[0]);
   if (model.stack() != nullptr) {
     json content = stack_to_json(*model.stack(), model.loss.kind());
-    content["crc64"] = crc_text(content.dump());
+    content["crc64"] = crc64_text(content.dump());
     return content;
   }
   return model.networks() != nullptr ? write_network(model, files) : write_linear(model);
@@ -197,7 +192,7 @@ auto read_companion(const JsonView& from, const std::string& source, std::string
   // A model that was renamed together with its trees.
   if (key == "xgboost" && !std::filesystem::exists(path)) path = xgboost_path(source);
   const FileBytes file(path);
-  if (crc_text(file.text()) != from.at("crc64").get<std::string>()) {
+  if (crc64_text(file.text()) != from.at("crc64").get<std::string>()) {
     throw DataError(fmt::format("does not hold the {} that belong to the model file",
                                 key == "weights" ? "weights" : "trees"),
                     path.string());
@@ -387,7 +382,7 @@ TrainedModel read_model(const JsonView& from, const std::string& source,
   if (is_stack) {
     json content = learned.raw();
     content.erase("crc64");
-    if (crc_text(content.dump()) != learned.at("crc64").get<std::string>()) {
+    if (crc64_text(content.dump()) != learned.at("crc64").get<std::string>()) {
       throw DataError("the stack of models was altered");
     }
     model.nonlinear = stack_from_json(learned, model.preprocessor, model.loss, networks);

@@ -102,9 +102,19 @@ const std::vector<OptionSpec>& RepeatOptions::options() {
 const std::vector<OptionSpec>& CheckpointOptions::options() {
   static const std::vector<OptionSpec> all{
       {"checkpoint", &CheckpointOptions::checkpoint,
-       "file to save the state to after every epoch; after an interruption the same command "
-       "resumes from it, with the same result",
-       without("algorithm", {"exact"}) && without("learner", {"btl"}) && without("tune")},
+       "file to save the state to after every epoch, with --tune a folder; after an interruption "
+       "the same command resumes from it, with the same result",
+       without("algorithm", {"exact"}) && without("learner", {"btl"})},
+  };
+  return all;
+}
+
+const std::vector<OptionSpec>& CheckpointFolderOptions::options() {
+  static const std::vector<OptionSpec> all{
+      {"checkpoint", &CheckpointFolderOptions::checkpoint,
+       "folder to save the state of every run to after each epoch; after an interruption the same "
+       "command resumes from it, with the same result",
+       without("algorithm", {"exact"})},
   };
   return all;
 }

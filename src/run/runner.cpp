@@ -1,5 +1,6 @@
 #include "run/runner.hpp"
 
+#include "base/crc64.hpp"
 #include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "learner/resolve_defaults.hpp"
@@ -29,6 +30,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -430,9 +432,9 @@ class Runner {
 
   TrainHooks candidate_hooks(const TrainOptions& options, Outcome& outcome, const Stage& stage) {
     TrainHooks hooks{.progress = {}, .stop = hooks_.stop, .watch = {}};
-    if (!options_.checkpoint.checkpoint.empty()) {
-      hooks.checkpoint = options_.checkpoint.checkpoint;
+    if (!options_.checkpoint.checkpoint.empty() || !options_.checkpoint_folder.checkpoint.empty()) {
       hooks.run_identity = identity_of(options);
+      hooks.checkpoint = checkpoint_of(hooks.run_identity);
       if (stage.is_tail) {
         hooks.checkpoint = tail_checkpoint(hooks.checkpoint);
         hooks.run_identity +=
@@ -473,6 +475,14 @@ class Runner {
       };
     }
     return hooks;
+  }
+
+  // In a folder every run has a file of its own. A run that is done resumes before its last epoch,
+  // so the ends of runs need not be saved.
+  [[nodiscard]] std::filesystem::path checkpoint_of(const std::string& identity) const {
+    const std::filesystem::path folder = options_.checkpoint_folder.checkpoint;
+    if (folder.empty()) return options_.checkpoint.checkpoint;
+    return folder / ("run-" + crc64_text(identity));
   }
 
   [[nodiscard]] std::uint64_t epochs_in_all(const TrainOptions& options) const {

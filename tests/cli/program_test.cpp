@@ -357,10 +357,9 @@ TEST(Program, compare_repeats_with_other_seeds_and_splits) {
   EXPECT_EQ(found["runs"].size(), 18U);
   EXPECT_EQ(found["repeats"]["algorithms"].size(), 6U);
   EXPECT_NE(found["runs"][0]["risk"]["test"]["mean"], found["runs"][6]["risk"]["test"]["mean"]);
-  // Trace and checkpoint belong to a single run: train has no repeats, compare neither of them.
+  // A trace belongs to a single run: train has no repeats, compare no trace.
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"train", "pareto", "--repeats", "2", "--model", "m.json"},
-           {"compare", "pareto", "--repeats", "2", "--checkpoint", "c.state"},
            {"compare", "pareto", "--repeats", "2", "--trace", "t.json"},
            {"compare", "pareto", "--repeats", "0"}}) {
     EXPECT_EQ(run(folder, arguments).code, 2);

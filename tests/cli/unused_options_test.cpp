@@ -99,7 +99,7 @@ std::vector<Row> unused() {
   add("train no.csv --schedule adagrad", {"horizon 9"});
   add("train no.csv --estimator gain --scale running", {"loss-scale 2"});
   add("train no.csv --certify no", {"tolerance 0.1", "certificate-radius 5"});
-  add("train no.csv --tune", {"checkpoint c", "until-gap 0.1", "trace t.jsonl"});
+  add("train no.csv --tune", {"until-gap 0.1", "trace t.jsonl"});
   add(kLeader, {"learning-rate 0.1", "optimizer adam", "momentum 0.9", "weight-decay 1",
                 "lr-schedule constant", "decay 0.5", "radius 1", "checkpoint c", "memory 0.5"});
   add(kFull, {"batch 3", "patience 2", "estimator gain", "epsilon 0", "marginals exact",
@@ -136,7 +136,6 @@ std::vector<Row> unused() {
                "raw-features",
                "dropout 0.1"});
   add("train no.csv --trees --algorithm mean", {"gamma 0.1"});
-  add("train no.csv --trees --tune", {"checkpoint c"});
   add(kSampled, {"rounds 3", "depth 2", "leaves 4", "tree-rate 0.2", "subsample 0.5",
                  "min-leaf-weight 2", "leaf-ridge 2", "bins 16", "tree-patience 3"});
   add("frontier no.csv", {"rounds 3"});

@@ -159,8 +159,6 @@ TEST(DeepProgram, bad_input_is_refused_with_key_words) {
            Case{"train sinc --network mlp --certify yes", 2, "certify has no effect"},
            Case{"train sinc --network mlp --width 2", 2, "width = 2 is outside (0, 1]"},
            Case{"train sinc --network mlp --augment crop", 2, "augment needs images"},
-           Case{"compare sinc --network mlp --checkpoint x", 2, "--checkpoint is not an option"},
-           Case{"train sinc --network mlp --tune --checkpoint x", 2, "checkpoint has no effect"},
            Case{"reproduce mnist --data-dir nowhere", 3, "nowhere"},
            Case{"reproduce mnist --upsample", 2, "upsample has no effect: only"},
        }) {

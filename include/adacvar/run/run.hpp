@@ -99,6 +99,13 @@ struct CheckpointOptions {
   static const std::vector<OptionSpec>& options();
 };
 
+/// Checkpoints of several runs: those of a comparison, a tuning or a curve.
+struct CheckpointFolderOptions {
+  std::string checkpoint = {};
+
+  static const std::vector<OptionSpec>& options();
+};
+
 /// Options of a run: data, loss, training, tuning, limits, certificates.
 struct RunOptions {
   DataOptions data = {};
@@ -111,6 +118,7 @@ struct RunOptions {
   BlendOptions blend = {};  ///< networks
   NetworkOptions network = {};
   CheckpointOptions checkpoint = {};  ///< for `run` without tuning
+  CheckpointFolderOptions checkpoint_folder = {};
   RepeatOptions repeat = {};          ///< for `compare_repeated`
 };
 
