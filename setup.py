@@ -31,10 +31,13 @@ class CMakeBuild(build_ext):
         build = ["cmake", "--build", folder, "--target", "adacvar_python", "--parallel", jobs]
         subprocess.run([str(word) for word in build], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.copy_file(str(folder / "python" / "adacvar" / target.name), str(target))
+        built = folder / "python" / "adacvar"
+        for module in (built / target.name, built / target.name.replace("_adacvar", "_trees")):
+            if module.exists():  # trees are built where XGBoost is found
+                self.copy_file(str(module), str(target.parent / module.name))
 
     def configure(self, folder):
-        off = ("TESTS", "PROGRAM", "EXAMPLES", "BENCHMARKS", "DEEP", "TREES")
+        off = ("TESTS", "PROGRAM", "EXAMPLES", "BENCHMARKS", "DEEP")
         command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"]
         command += [f"-DADACVAR_BUILD_{part}=OFF" for part in off]
         command += ["-DADACVAR_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"]

@@ -60,37 +60,78 @@ def constructor(entries, first=""):
     return "".join(lines) + "    ) -> None: ...\n"
 
 
-ESTIMATOR = '''class _CVaREstimator:
-{init}    n_features_in_: int
+ESTIMATOR = '''class _EngineEstimator:
+    n_features_in_: int
     feature_names_in_: NDArray[np.object_]
-    coef_: NDArray[np.float64]
-    coef_names_: list[str]
-    certificate_: Certificate | None
-    n_iter_: int
     stop_reason_: str
     notes_: list[str]
-    frontier_: Frontier
     @property
     def training_risk_(self) -> tuple[float, float, float]: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> Any: ...
 
-class CVaRRegressor(_CVaREstimator):
-    intercept_: float
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRRegressor: ...
+class _EngineRegressor(_EngineEstimator):
     def predict(self, X: Any) -> NDArray[np.float64]: ...
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
-class CVaRClassifier(_CVaREstimator):
-    intercept_: NDArray[np.float64]
+class _EngineClassifier(_EngineEstimator):
     classes_: NDArray[Any]
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRClassifier: ...
     def predict(self, X: Any) -> NDArray[Any]: ...
     def predict_proba(self, X: Any) -> NDArray[np.float64]: ...
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]: ...
     def decision_function(self, X: Any) -> NDArray[np.float64]: ...
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+
+class _LinearEstimator:
+{init}    coef_: NDArray[np.float64]
+    coef_names_: list[str]
+    certificate_: Certificate | None
+    n_iter_: int
+    frontier_: Frontier
+
+class CVaRRegressor(_LinearEstimator, _EngineRegressor):
+    intercept_: float
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRRegressor: ...
+
+class CVaRClassifier(_LinearEstimator, _EngineClassifier):
+    intercept_: NDArray[np.float64]
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRClassifier: ...
+
+class _BoostingEstimator:
+{trees}    n_iter_: int
+    tail_share_: float | None
+    validation_risk_: tuple[float, float, float] | None
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]: ...
+
+class CVaRBoostingRegressor(_BoostingEstimator, _EngineRegressor):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRBoostingRegressor: ...
+
+class CVaRBoostingClassifier(_BoostingEstimator, _EngineClassifier):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRBoostingClassifier: ...
+
+class _BestEstimator:
+{best}    bases_: list[dict[str, Any]]
+    stack_risk_: tuple[float, float, float]
+    held_out_risk_: tuple[float, float, float]
+    is_corrected_: bool
+    budgets_: list[tuple[float, tuple[float, float, float]]]
+
+class BestRegressor(_BestEstimator, _EngineRegressor):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BestRegressor: ...
+
+class BestClassifier(_BestEstimator, _EngineClassifier):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BestClassifier: ...
+
+def best(
+    X: Any,
+    y: ArrayLike,
+    *,
+    classify: bool | None = None,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> Any: ...
 
 class TailCorrector:
 {corrector}    estimator_: Any
@@ -154,7 +195,7 @@ def load_model(path: str | PathLike[str]) -> Any: ...
 
 
 def package_stub():
-    from adacvar import _corrector, _estimators
+    from adacvar import _best, _boosting, _corrector, _estimators
 
     text = HEAD + "__version__: str\n\n"
     for name in ("cvar", "var", "tail_weights", "kdpp_marginals", "cvar_bound", "options"):
@@ -163,7 +204,12 @@ def package_stub():
     text += "\n" + engine_class(adacvar.Certificate)
     init = constructor(_estimators.FIT_KEYWORDS)
     corrector = constructor(_corrector._CORRECT, "        estimator: Any,\n")
-    return text + "\n" + ESTIMATOR.format(init=init, corrector=corrector)
+    return text + "\n" + ESTIMATOR.format(
+        init=init,
+        trees=constructor(_boosting.TREE_KEYWORDS),
+        best=constructor(_best.BEST_KEYWORDS),
+        corrector=corrector,
+    )
 
 
 def main():

@@ -1,8 +1,8 @@
 """Models that control the CVaR: the mean of the worst `alpha` share of their losses.
 
 Functions and sampler: cvar, var, tail_weights, kdpp_marginals, cvar_bound, AdaptiveSampler.
-scikit-learn: CVaRRegressor, CVaRClassifier, TailCorrector, cvar_scorer, cvar_frontier, certify,
-load_model. PyTorch: the module adacvar.torch.
+scikit-learn: CVaRRegressor, CVaRClassifier, CVaRBoostingRegressor, CVaRBoostingClassifier, best,
+TailCorrector, cvar_scorer, cvar_frontier, certify, load_model. PyTorch: the module adacvar.torch.
 
 scikit-learn and PyTorch are imported when something that needs them is used first.
 """
@@ -22,10 +22,15 @@ from ._adacvar import (
 )
 
 _LAZY = {
+    "BestClassifier": "_best",
+    "BestRegressor": "_best",
+    "CVaRBoostingClassifier": "_boosting",
+    "CVaRBoostingRegressor": "_boosting",
     "CVaRClassifier": "_estimators",
     "CVaRRegressor": "_estimators",
     "Frontier": "_frontier",
     "TailCorrector": "_corrector",
+    "best": "_best",
     "certify": "_certify",
     "cvar_frontier": "_frontier",
     "cvar_scorer": "_scorer",

@@ -45,7 +45,30 @@ class Certificate:
     @property
     def is_perfect_fit(self) -> bool: ...
 
-class _CVaREstimator:
+class _EngineEstimator:
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    stop_reason_: str
+    notes_: list[str]
+    @property
+    def training_risk_(self) -> tuple[float, float, float]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def set_params(self, **params: Any) -> Any: ...
+
+class _EngineRegressor(_EngineEstimator):
+    def predict(self, X: Any) -> NDArray[np.float64]: ...
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+
+class _EngineClassifier(_EngineEstimator):
+    classes_: NDArray[Any]
+    def predict(self, X: Any) -> NDArray[Any]: ...
+    def predict_proba(self, X: Any) -> NDArray[np.float64]: ...
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]: ...
+    def decision_function(self, X: Any) -> NDArray[np.float64]: ...
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+
+class _LinearEstimator:
     def __init__(
         self,
         *,
@@ -68,36 +91,89 @@ class _CVaREstimator:
         threads: int = 0,
         frontier: bool = False,
     ) -> None: ...
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
     coef_: NDArray[np.float64]
     coef_names_: list[str]
     certificate_: Certificate | None
     n_iter_: int
-    stop_reason_: str
-    notes_: list[str]
     frontier_: Frontier
-    @property
-    def training_risk_(self) -> tuple[float, float, float]: ...
-    def save(self, path: str | PathLike[str]) -> None: ...
-    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
-    def set_params(self, **params: Any) -> Any: ...
 
-class CVaRRegressor(_CVaREstimator):
+class CVaRRegressor(_LinearEstimator, _EngineRegressor):
     intercept_: float
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRRegressor: ...
-    def predict(self, X: Any) -> NDArray[np.float64]: ...
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
 
-class CVaRClassifier(_CVaREstimator):
+class CVaRClassifier(_LinearEstimator, _EngineClassifier):
     intercept_: NDArray[np.float64]
-    classes_: NDArray[Any]
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRClassifier: ...
-    def predict(self, X: Any) -> NDArray[Any]: ...
-    def predict_proba(self, X: Any) -> NDArray[np.float64]: ...
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]: ...
-    def decision_function(self, X: Any) -> NDArray[np.float64]: ...
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float: ...
+
+class _BoostingEstimator:
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.1,
+        mean_budget: float | None = None,
+        algorithm: str = 'adacvar',
+        loss: str = 'auto',
+        delta: float = 1.0,
+        tau: float = 0.5,
+        rounds: int = 1000,
+        depth: int = 6,
+        leaves: int = 0,
+        tree_rate: float = 0.1,
+        subsample: float = 1.0,
+        min_leaf_weight: float = 1.0,
+        leaf_ridge: float = 1.0,
+        bins: int = 256,
+        tree_patience: int = 50,
+        random_state: int | np.random.RandomState | None = 0,
+        threads: int = 0,
+        validation_fraction: float = 0.2,
+    ) -> None: ...
+    n_iter_: int
+    tail_share_: float | None
+    validation_risk_: tuple[float, float, float] | None
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]: ...
+
+class CVaRBoostingRegressor(_BoostingEstimator, _EngineRegressor):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRBoostingRegressor: ...
+
+class CVaRBoostingClassifier(_BoostingEstimator, _EngineClassifier):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CVaRBoostingClassifier: ...
+
+class _BestEstimator:
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.1,
+        mean_budget: float = 0.02,
+        loss: str = 'auto',
+        delta: float = 1.0,
+        tau: float = 0.5,
+        folds: int = 4,
+        time: str = '',
+        random_state: int | np.random.RandomState | None = 0,
+        threads: int = 0,
+    ) -> None: ...
+    bases_: list[dict[str, Any]]
+    stack_risk_: tuple[float, float, float]
+    held_out_risk_: tuple[float, float, float]
+    is_corrected_: bool
+    budgets_: list[tuple[float, tuple[float, float, float]]]
+
+class BestRegressor(_BestEstimator, _EngineRegressor):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BestRegressor: ...
+
+class BestClassifier(_BestEstimator, _EngineClassifier):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BestClassifier: ...
+
+def best(
+    X: Any,
+    y: ArrayLike,
+    *,
+    classify: bool | None = None,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> Any: ...
 
 class TailCorrector:
     def __init__(

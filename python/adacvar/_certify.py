@@ -8,7 +8,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d
 
 from . import _adacvar
-from ._estimators import _class_names, _CVaREstimator
+from ._base import class_names
+from ._estimators import LinearEstimator
 
 Certified = namedtuple("Certified", "mean var cvar certificate")
 Certified.__doc__ = """Mean, VaR and CVaR of a model's losses, and the bounds of the least risk."""
@@ -41,7 +42,7 @@ def certify(estimator, X, y, *, alpha=None, gamma=None, loss="auto", sample_weig
             raise TypeError(
                 f"certify needs a fitted linear model: {type(estimator).__name__} has no '{name}'"
             )
-    own = isinstance(estimator, _CVaREstimator)
+    own = isinstance(estimator, LinearEstimator)
     if own and loss == "auto":
         loss = estimator.loss
     given = {
@@ -53,7 +54,7 @@ def certify(estimator, X, y, *, alpha=None, gamma=None, loss="auto", sample_weig
     X = check_array(X, dtype=(np.float64, np.float32))
     y = column_or_1d(y, warn=True)
     classify = is_classifier(estimator)
-    target = _class_names(estimator.classes_, y) if classify else np.asarray(y, dtype=np.float64)
+    target = class_names(estimator.classes_, y) if classify else np.asarray(y, dtype=np.float64)
     coefficients = np.ascontiguousarray(estimator.coef_, dtype=np.float64).ravel()
     intercepts = np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64)).ravel()
     risk, certificate = _adacvar._certify(

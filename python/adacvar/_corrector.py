@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from . import _adacvar
-from ._estimators import seed_of
+from ._base import seed_of
 from ._keywords import add_constructor, entry, keywords
 
 _CORRECT = keywords("correct", renamed={"seed": "random_state"}, without=("prediction_scale",))

@@ -17,19 +17,21 @@ def _is_frame(X):
     return hasattr(X, "columns") and hasattr(X, "iloc")
 
 
-def check(estimator, X, *targets, reset, numeric_y=False):
+def check(estimator, X, *targets, reset, numeric_y=False, allow_nan=False):
     """X, and targets if given, checked as scikit-learn does; float32 and float64 are not copied."""
     arguments = {
         "accept_sparse": "csr",
         "accept_large_sparse": True,
         "dtype": (np.float64, np.float32),
         "reset": reset,
+        "force_all_finite": "allow-nan" if allow_nan else True,
     }
     if targets:
         if targets[0] is None:
             raise ValueError("requires y to be passed, but the target y is None")
         arguments.update(y=targets[0], y_numeric=numeric_y, ensure_min_samples=2)
     if hasattr(validation, "validate_data"):  # scikit-learn 1.6 and later
+        arguments["ensure_all_finite"] = arguments.pop("force_all_finite")
         return validation.validate_data(estimator, X, **arguments)
     return estimator._validate_data(X, **arguments)
 
@@ -75,8 +77,8 @@ def to_engine(X):
     return X
 
 
-def read(estimator, X, *, reset, categorical=()):
+def read(estimator, X, *, reset, categorical=(), allow_nan=False):
     """X for the engine, and its categories."""
     if _is_frame(X) and (has_categories(X) or len(categorical) > 0):
         return frame_to_codes(estimator, X, reset=reset, categorical=categorical)
-    return check(estimator, X, reset=reset), {}
+    return check(estimator, X, reset=reset, allow_nan=allow_nan), {}

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _adacvar, _features
+from ._base import has_classes
 from ._estimators import CVaRClassifier, CVaRRegressor
 from ._keywords import keywords
 
@@ -78,8 +79,7 @@ class Frontier:
 def cvar_frontier(X, y, *, classify=None, sample_weight=None, points=0, at="mean=+5%", **options):
     """The curve of mean against CVaR on these rows, as a Frontier.
 
-    classify: whether y are classes; None: if they are not numbers with decimals or many values, as
-    scikit-learn tells them apart. points, at: number of points (0: 30) and the point to choose,
+    classify: whether y are classes; None: if they are names, booleans or two numbers. points, at: number of points (0: 30) and the point to choose,
     'knee', 'gamma=0.8' or 'mean=+5%'. Other keywords are those of CVaRRegressor.
 
     >>> import adacvar
@@ -95,10 +95,7 @@ def cvar_frontier(X, y, *, classify=None, sample_weight=None, points=0, at="mean
         if name in options:
             raise TypeError(f"'{name}' is not a keyword of cvar_frontier: the curve has all of them")
     if classify is None:
-        from sklearn.utils.multiclass import type_of_target
-
-        kind = type_of_target(y)
-        classify = kind == "binary" or (kind == "multiclass" and np.asarray(y).dtype.kind not in "fiu")
+        classify = has_classes(y)
     estimator = (CVaRClassifier if classify else CVaRRegressor)(**options)
     X, target, levels, weights = estimator._prepare(X, y, sample_weight)
     given = estimator._options()

@@ -5,6 +5,8 @@
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/data/data_options.hpp>
+#include <adacvar/learner/trees.hpp>
+#include <adacvar/run/best.hpp>
 #include <adacvar/run/certify_linear.hpp>
 #include <adacvar/run/correct.hpp>
 #include <adacvar/run/fit.hpp>
@@ -27,19 +29,18 @@ namespace {
 
 using Levels = std::map<std::size_t, std::vector<std::string>>;
 
+enum class ModelClass : std::uint8_t { linear, trees };
+
 /// The keywords of `fit`, from the lists of options that the program has too.
 class FitKeywords {
  public:
-  FitKeywords() {
-    add(keywords_of(steps_, {"alpha", "gamma"}));
-    add(keywords_of(budget_, {"mean-budget", "cvar-limit"}));
-    add(keywords_of(steps_, {"algorithm"}));
-    all_.back().more_names = {"auto"};
-    add(keywords_of(loss_));
-    add(keywords_of(steps_, {"ridge"}));
-    add(keywords_of(data_, {"raw-features"}));
-    add(keywords_of(steps_,
-                    {"epochs", "batch", "learning-rate", "exploration", "temperature", "seed"}));
+  explicit FitKeywords(ModelClass of = ModelClass::linear) {
+    if (of == ModelClass::linear) {
+      add_linear();
+    } else {
+      add_trees();
+    }
+    add(keywords_of(steps_, {"seed"}));
     add(keywords_of(tune_, {"threads"}));
   }
 
@@ -64,6 +65,27 @@ class FitKeywords {
   }
 
  private:
+  void add_linear() {
+    add(keywords_of(steps_, {"alpha", "gamma"}));
+    add(keywords_of(budget_, {"mean-budget", "cvar-limit"}));
+    add(keywords_of(steps_, {"algorithm"}));
+    all_.back().more_names = {"auto"};
+    add(keywords_of(loss_));
+    add(keywords_of(steps_, {"ridge"}));
+    add(keywords_of(data_, {"raw-features"}));
+    add(keywords_of(steps_, {"epochs", "batch", "learning-rate", "exploration", "temperature"}));
+  }
+
+  void add_trees() {
+    add(keywords_of(steps_, {"alpha"}));
+    add(keywords_of(budget_, {"mean-budget"}));
+    add(keywords_of(steps_, {"algorithm"}));
+    add(keywords_of(loss_));
+    add(keywords_of(steps_.trees,
+                    {"rounds", "depth", "leaves", "tree-rate", "subsample", "min-leaf-weight",
+                     "leaf-ridge", "bins", "tree-patience"}));
+  }
+
   void add(std::vector<Keyword> keywords) {
     all_.insert(all_.end(), keywords.begin(), keywords.end());
   }
@@ -108,8 +130,9 @@ class Rows {
     }
   }
 
-  /// `is_class`: numbers are classes too.
-  void complete(FitOptions& options, bool is_class) const {
+  /// Sets weights, names and target. `is_class`: numbers are classes too.
+  template <class Options>
+  void complete(Options& options, bool is_class) const {
     options.weights = weights_.span();
     options.names = names_;
     options.target = is_class ? FitOptions::Target::classes : FitOptions::Target::number;
@@ -137,11 +160,25 @@ py::tuple risk_tuple(const TailRisk& risk) {
   return py::make_tuple(risk.mean, risk.var, risk.cvar);
 }
 
+py::object risk_or_none(const std::optional<TailRisk>& risk) {
+  return risk ? py::object(risk_tuple(*risk)) : py::object(py::none());
+}
+
+/// The maker that the module _trees gives; None: null.
+const TreeMaker* tree_maker(const py::object& maker) {
+  if (maker.is_none()) return nullptr;
+  return py::cast<py::capsule>(maker).get_pointer<const TreeMaker>();
+}
+
+/// `maker`: trees with this share of the rows for validation; None: a linear model.
 py::dict fit_rows(const py::object& features, const py::object& targets, bool is_class,
                   const Levels& levels, const py::object& weights,
-                  const std::vector<std::string>& names, const py::dict& given) {
-  FitKeywords keywords;
+                  const std::vector<std::string>& names, const py::dict& given,
+                  const py::object& maker, double validation) {
+  FitKeywords keywords(maker.is_none() ? ModelClass::linear : ModelClass::trees);
   FitOptions options = keywords.options(given);
+  options.trees = tree_maker(maker);
+  options.validation = validation;
   const Rows rows(features, targets, levels, weights, names);
   rows.complete(options, is_class);
   FitReport report = interruptible([&](const std::atomic<bool>* stop) {
@@ -152,6 +189,65 @@ py::dict fit_rows(const py::object& features, const py::object& targets, bool is
   py::dict result;
   result["model"] = std::move(report.model);
   result["iterations"] = report.iterations;
+  result["validation_risk"] = risk_or_none(report.valid);
+  result["tail_share"] = report.tail_share;
+  result["notes"] = report.notes;
+  result["headlines"] = report.headlines;
+  return result;
+}
+
+/// The keywords of `best`.
+struct BestKeywords {
+  BestOptions options;
+  std::vector<Keyword> all;
+
+  BestKeywords() {
+    all = keywords_of(options, {"alpha", "mean-budget", "folds", "time", "seed", "threads"});
+    const std::vector<Keyword> loss = keywords_of(options.loss);
+    all.insert(all.begin() + 2, loss.begin(), loss.end());
+  }
+  BestKeywords(const BestKeywords&) = delete;
+  BestKeywords& operator=(const BestKeywords&) = delete;
+};
+
+py::dict base_dict(const BestBase& base) {
+  py::dict result;
+  result["name"] = base.name;
+  result["weight"] = base.weight;
+  result["held_out_risk"] = risk_tuple(base.held_out.risk);
+  return result;
+}
+
+py::dict best_of_rows(const py::object& features, const py::object& targets, bool is_class,
+                      const Levels& levels, const py::object& weights,
+                      const std::vector<std::string>& names, const py::dict& given,
+                      const py::object& maker) {
+  BestKeywords keywords;
+  set_keywords(keywords.all, given);
+  const Rows rows(features, targets, levels, weights, names);
+  BestMatrix known;
+  rows.complete(known, is_class);
+  const TreeMaker* const trees = tree_maker(maker);
+  const std::optional<BestReport> found = interruptible([&](const std::atomic<bool>* stop) {
+    const BestHooks hooks{.stop = stop, .trees = trees};
+    return rows.with_targets([&](const MatrixView& matrix, auto targets_known) {
+      return best(matrix, targets_known, known, keywords.options, hooks);
+    });
+  });
+  const BestReport& report = found.value();
+  py::list bases;
+  for (const BestBase& base : report.bases) bases.append(base_dict(base));
+  py::list frontier;
+  for (const BestPoint& point : report.frontier) {
+    frontier.append(py::make_tuple(point.mean_budget, risk_tuple(point.held_out)));
+  }
+  py::dict result;
+  result["model"] = report.model;
+  result["bases"] = bases;
+  result["stack_risk"] = risk_tuple(report.stack.held_out.risk);
+  result["held_out_risk"] = risk_tuple(report.held_out.risk);
+  result["is_corrected"] = report.is_corrected;
+  result["frontier"] = frontier;
   result["notes"] = report.notes;
   result["headlines"] = report.headlines;
   return result;
@@ -279,6 +375,19 @@ py::list coefficients_list(const Model& model) {
   return result;
 }
 
+py::list importance_list(const Model& model) {
+  py::list result;
+  for (const ColumnImportance& each : model.importance()) {
+    result.append(py::make_tuple(each.column, each.share));
+  }
+  return result;
+}
+
+std::string kind_name(const Model& model) {
+  constexpr std::array names = {"linear", "network", "trees", "stack"};
+  return names.at(static_cast<std::size_t>(model.kind()));
+}
+
 std::string certificate_text(const Certificate& certificate) {
   const auto number = [](double value) { return std::string(py::repr(py::float_(value))); };
   return "Certificate(lower=" + number(certificate.lower) + ", upper=" + number(certificate.upper) +
@@ -342,6 +451,18 @@ void add_model(py::module_& module) {
                  of_matrix(x, levels, [&](const MatrixView& view) { return model.scores(view); }));
            })
       .def("coefficients", &coefficients_list)
+      .def("importance", &importance_list)
+      .def_property_readonly("kind", &kind_name)
+      .def_property_readonly("categorical_columns", &Model::categorical_columns)
+      .def_property_readonly("tree_settings",
+                             [](const Model& model) {
+                               TreeOptions trees = model.options().trees;
+                               py::dict all;
+                               for (const Keyword& keyword : keywords_of(trees)) {
+                                 all[py::str(keyword.name())] = keyword.value();
+                               }
+                               return all;
+                             })
       .def("save", [](const Model& model, const std::string& path) { model.save(path); })
       .def("to_text", &Model::to_text)
       .def_static("from_text", &Model::from_text, py::arg("text"), py::arg("source") = "model")
@@ -376,12 +497,14 @@ void add_model(py::module_& module) {
 
 py::list list_options(const std::string& of) {
   if (of == "fit") return describe(FitKeywords().all());
+  if (of == "trees") return describe(FitKeywords(ModelClass::trees).all());
+  if (of == "best") return describe(BestKeywords().all);
   if (of == "correct") return describe(CorrectKeywords().all);
   AdaptiveSamplerOptions sampler;
   if (of == "sampler") return describe(keywords_of(sampler));
   FrontierOptions frontier;
   if (of == "frontier") return describe(keywords_of(frontier));
-  throw OptionError("'" + of + "' is not one of: sampler, fit, frontier, correct");
+  throw OptionError("'" + of + "' is not one of: sampler, fit, trees, best, frontier, correct");
 }
 
 }  // namespace
@@ -389,16 +512,18 @@ py::list list_options(const std::string& of) {
 void add_models(py::module_& module) {
   add_certificate(module);
   add_model(module);
-  module.def("_fit", &fit_rows);
+  module.def("_fit", &fit_rows, py::arg(), py::arg(), py::arg(), py::arg(), py::arg(), py::arg(),
+             py::arg(), py::arg("trees") = py::none(), py::arg("validation") = 0.0);
+  module.def("_best", &best_of_rows);
   module.def("_frontier", &frontier_of);
   module.def("_certify", &certify_rows);
   module.def("_correct", &correct_rows);
   module.def("options", &list_options, py::arg("of"),
              R"(options(of: str) -> list[dict[str, Any]]
 
-The keywords of 'sampler', 'fit', 'frontier' or 'correct', a dictionary each: name, default, type,
-range, choices, help, and the condition under which it has an effect. The program and the
-documentation have the same list.
+The keywords of 'sampler', 'fit', 'trees', 'best', 'frontier' or 'correct', a dictionary each:
+name, default, type, range, choices, help, and the condition under which it has an effect. The
+program and the documentation have the same list.
 
 >>> import adacvar
 >>> alpha = adacvar.options("fit")[0]

@@ -19,10 +19,6 @@ void check_value(double value, std::size_t row, const std::string& column) {
                   kMatrixSource);
 }
 
-}  // namespace
-
-namespace {
-
 // The user calls these categories: none is left out as an identifier, or read as numbers.
 Column to_categories(const MatrixView& features, std::size_t place, std::span<const Index> rows,
                      const std::string& name, std::span<const std::string> levels) {
@@ -49,7 +45,7 @@ Column to_categories(const MatrixView& features, std::size_t place, std::span<co
 }  // namespace
 
 Column to_column(const MatrixView& features, std::size_t place, std::span<const Index> rows,
-                 const std::string& name) {
+                 const std::string& name, NanValues nan) {
   if (const auto* const levels = features.levels_of(place)) {
     return to_categories(features, place, rows, name, *levels);
   }
@@ -57,7 +53,8 @@ Column to_column(const MatrixView& features, std::size_t place, std::span<const 
   numbers.reserve(rows.size());
   for (const Index row : rows) {
     numbers.push_back(features.at(row, place));
-    check_value(numbers.back(), row, name);
+    const bool is_missing = nan == NanValues::missing && std::isnan(numbers.back());
+    if (!is_missing) check_value(numbers.back(), row, name);
   }
   Column column;
   column.name = name;

@@ -496,7 +496,8 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
   const bool has_prediction = !options.prediction.prediction.empty();
   std::optional<Column> prediction;
   for (std::size_t c = 0; c < features.columns(); ++c) {
-    Column column = to_column(features, c, training_rows, names[c]);
+    const NanValues nan = options.has_missing ? NanValues::missing : NanValues::refused;
+    Column column = to_column(features, c, training_rows, names[c], nan);
     if (has_prediction && names[c] == options.prediction.prediction) {
       prediction = std::move(column);
       continue;

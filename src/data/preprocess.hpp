@@ -33,6 +33,7 @@ struct PreprocessOptions {
   std::optional<Task> task = {};  ///< none: detected by Preprocessor::fit
   bool standardise = true;        ///< numeric features to mean 0, standard deviation 1
   bool for_trees = false;         ///< see ColumnTransform::for_trees
+  bool has_missing = false;       ///< matrices: a NaN is a missing value, not an error
   std::string weight = {};        ///< name of the column of row weights; empty: none. Tables only
   /// Column of predictions to correct; none: an ordinary model. Not for sparse rows and images.
   PredictionOptions prediction = {};
@@ -125,10 +126,10 @@ class Preprocessor {
   [[nodiscard]] static Preprocessor fit(const Images& images, std::span<const Index> training_rows,
                                         const PreprocessOptions& options = {});
 
-  /// Fits on a matrix in memory with columns `names` of numbers, none missing, or of categories; a
-  /// sparse matrix is treated like sparse rows, and its columns have no names. `target` has a value
-  /// for each row of the matrix, `weights` one for each training row; no weights: every row
-  /// counts 1. Throws: DataError also for a NaN or infinity, with its row and column.
+  /// Fits on a matrix in memory with columns `names` of numbers or of categories; a sparse matrix
+  /// is treated like sparse rows, and its columns have no names. `target` has a value for each row
+  /// of the matrix, `weights` one for each training row; no weights: every row counts 1. Throws:
+  /// DataError also for a NaN (unless options.has_missing) or infinity, with its row and column.
   [[nodiscard]] static Preprocessor fit(const MatrixView& features,
                                         std::span<const Index> training_rows,
                                         std::span<const std::string> names, const Column& target,
@@ -150,7 +151,8 @@ class Preprocessor {
   [[nodiscard]] Dataset apply_features(const SparseRows& sparse, std::span<const Index> rows) const;
   [[nodiscard]] Dataset apply_features(const Images& images, std::span<const Index> rows) const;
   /// A matrix with the columns of training, in their order, including that of predictions.
-  /// Throws: DataError for another number of columns, a NaN or infinity, or categories.
+  /// Throws: DataError for another number of columns, a NaN (unless its features are for trees) or
+  /// infinity, or categories.
   [[nodiscard]] Dataset apply_features(const MatrixView& features,
                                        std::span<const Index> rows) const;
 

@@ -482,13 +482,20 @@ std::vector<double> Preprocessor::apply_targets(const Column& target, std::span<
 
 namespace {
 
+// Trees take missing values as they are.
+NanValues nan_values(const Preprocessor::Parts& parts) {
+  const bool for_trees = !parts.columns.empty() && parts.columns[0].for_trees;
+  return for_trees ? NanValues::missing : NanValues::refused;
+}
+
 Table to_table(const MatrixView& features, std::span<const Index> rows,
-               const std::vector<std::string>& names) {
+               const Preprocessor::Parts& parts) {
+  const std::vector<std::string>& names = parts.inputs;
   Table table;
   table.source = kMatrixSource;
   table.rows = rows.size();
   for (std::size_t c = 0; c < names.size(); ++c) {
-    table.columns.push_back(to_column(features, c, rows, names[c]));
+    table.columns.push_back(to_column(features, c, rows, names[c], nan_values(parts)));
   }
   return table;
 }
@@ -521,7 +528,7 @@ Dataset Preprocessor::apply_features(const MatrixView& features,
   std::iota(in_order.begin(), in_order.end(), Index{0});
   if (features.is_sparse()) return apply_features(to_sparse_rows(features, rows), in_order);
   if (features.has_categories()) {
-    return apply_features(to_table(features, rows, parts_.inputs), in_order);
+    return apply_features(to_table(features, rows, parts_), in_order);
   }
   Table table;
   table.source = kMatrixSource;
@@ -538,8 +545,9 @@ Dataset Preprocessor::apply_features(const MatrixView& features,
     }
     while (parts_.inputs[place] != transform.name) ++place;
     NumericReport report;
-    apply_numeric(transform, to_column(features, place, rows, transform.name), clip_of(parts_), to,
-                  report);
+    apply_numeric(transform,
+                  to_column(features, place, rows, transform.name, nan_values(parts_)),
+                  clip_of(parts_), to, report);
     ++to.offset;
   }
   if (parts_.prediction) {

@@ -14,6 +14,7 @@
 #include "run/blend.hpp"
 #include "run/notes.hpp"
 #include "run/outcome.hpp"
+#include "run/prepare_matrix.hpp"
 #include "run/score.hpp"
 #include "run/stack.hpp"
 #include "run/stack_json.hpp"
@@ -94,25 +95,41 @@ double seconds_in(const std::string& text) {
   return seconds * (unit == 1 ? 60.0 : unit == 2 ? 3600.0 : 1.0);
 }
 
+/// Joins the rows with features for trees and the preprocessing for other models.
+BestData with_expansion(PreparedData native, Preprocessor linear) {
+  BestData data{.prepared = std::move(native), .expansion = nullptr, .expanded = {}};
+  data.expansion =
+      std::make_shared<FeatureExpansion>(data.prepared.preprocessor, std::move(linear));
+  data.expanded = data.expansion->expand(data.prepared.train);
+  return data;
+}
+
+BestData read_matrix(const MatrixView& features, const Column& target, const BestMatrix& given) {
+  MatrixOptions options{.target = given.target,
+                        .has_missing = true,
+                        .weights = given.weights,
+                        .names = given.names};
+  Preprocessor linear = preprocess_matrix(features, target, options);
+  options.for_trees = true;
+  return with_expansion(prepare_matrix(features, target, options), std::move(linear));
+}
+
 BestData read(DataOptions options, const BestOptions& best) {
   const std::uint64_t seed = best.seed;
   set_default_split(options, best);
   const RawData raw = read_data(options.data, options.source);
   Preprocessor linear = prepare_data(raw, options, seed).preprocessor;
   options.for_trees = true;
-  BestData data{.prepared = prepare_data(raw, options, seed), .expansion = nullptr, .expanded = {}};
-  if (data.prepared.train.image.size() > 0) {
+  PreparedData native = prepare_data(raw, options, seed);
+  if (native.train.image.size() > 0) {
     throw OptionError("best is not supported with images; use train with a network");
   }
-  if (data.prepared.valid.rows > 0 && !best.has_training_split) {
+  if (native.valid.rows > 0 && !best.has_training_split) {
     throw OptionError(
         "best holds out folds and has no use for validation rows: give their share of split, or "
         "their file, to training");
   }
-  data.expansion =
-      std::make_shared<FeatureExpansion>(data.prepared.preprocessor, std::move(linear));
-  data.expanded = data.expansion->expand(data.prepared.train);
-  return data;
+  return with_expansion(std::move(native), std::move(linear));
 }
 
 void check_rows(const PreparedData& data, std::size_t folds) {
@@ -498,11 +515,11 @@ class BestRun {
   void add_notes(BestReport& result) const {
     if (hooks_.trees == nullptr) {
       result.notes.emplace_back(
-          "without trees, which are not part of this build (Debian: libxgboost-dev)");
+          "without trees, which need the part trees (Debian: libxgboost-dev)");
     }
     if (hooks_.networks == nullptr) {
       result.notes.emplace_back(
-          "without networks, which are not part of this build (Debian: libtorch-dev)");
+          "without networks, which need the program's part deep (Debian: libtorch-dev)");
     }
     if (result.frontier.empty() && outputs_ == 1) {
       const bool is_stopped = hooks_.stop != nullptr && *hooks_.stop;
@@ -559,6 +576,17 @@ class BestRun {
   StackedScores stacked_;
 };
 
+std::optional<BestReport> run_best(const BestData& data, const DataOptions& reading,
+                                   const BestOptions& options, const BestHooks& hooks) {
+  if (hooks.data_ready) hooks.data_ready(data.prepared.notes);
+  std::optional<BestReport> report = BestRun(data, reading, options, hooks).run();
+  if (report) {
+    const std::vector<std::string> notes = data_notes(data.prepared, options.alpha);
+    report->notes.insert(report->notes.begin(), notes.begin(), notes.end());
+  }
+  return report;
+}
+
 void check(const BestOptions& options) {
   check_options(options);
   check_options(options.loss);
@@ -566,6 +594,18 @@ void check(const BestOptions& options) {
   if (options.guarantee > 0 && options.loss_max == 0) {
     throw OptionError("guarantee needs loss-max, the largest loss that a row can have");
   }
+}
+
+std::optional<BestReport> best_of_column(const MatrixView& features, const Column& target,
+                                         const BestMatrix& matrix, const BestOptions& options,
+                                         const BestHooks& hooks) {
+  check(options);
+  if (!options.checkpoint.empty() || options.guarantee > 0) {
+    throw OptionError("checkpoint and guarantee are not supported with a matrix in memory");
+  }
+  const BestData data = read_matrix(features, target, matrix);
+  check_rows(data.prepared, options.folds);
+  return run_best(data, {}, options, hooks);
 }
 
 }  // namespace
@@ -619,13 +659,19 @@ std::optional<BestReport> best(DataOptions data, const BestOptions& options,
     throw OptionError(
         "guarantee is not supported with row weights: it is proved for rows drawn alike");
   }
-  if (hooks.data_ready) hooks.data_ready(read_rows.prepared.notes);
-  std::optional<BestReport> report = BestRun(read_rows, data, options, hooks).run();
-  if (report) {
-    const std::vector<std::string> notes = data_notes(read_rows.prepared, options.alpha);
-    report->notes.insert(report->notes.begin(), notes.begin(), notes.end());
-  }
-  return report;
+  return run_best(read_rows, data, options, hooks);
+}
+
+std::optional<BestReport> best(const MatrixView& features, std::span<const double> targets,
+                               const BestMatrix& matrix, const BestOptions& options,
+                               const BestHooks& hooks) {
+  return best_of_column(features, target_column(targets), matrix, options, hooks);
+}
+
+std::optional<BestReport> best(const MatrixView& features, std::span<const std::string> classes,
+                               const BestMatrix& matrix, const BestOptions& options,
+                               const BestHooks& hooks) {
+  return best_of_column(features, target_column(classes), matrix, options, hooks);
 }
 
 }  // namespace adacvar

@@ -71,9 +71,12 @@ LinearCertificate certify_column(const MatrixView& features, const Column& targe
   if (options.mean_budget || options.cvar_limit) {
     throw OptionError("certify compares with all linear models: no mean-budget or cvar-limit");
   }
+  if (options.trees != nullptr || options.validation > 0) {
+    throw OptionError("certify is for linear models and all rows: no trees or validation");
+  }
   const Risk risk{options.alpha, options.gamma};
   check_risk(risk);
-  const PreparedData data = prepare_matrix(features, target, options);
+  const PreparedData data = prepare_matrix(features, target, matrix_options(options));
   const Loss loss = make_loss(options.loss, data.train);
   const std::size_t outputs = loss.outputs(data.train.class_names.size());
   check_parameters(given.weights, outputs * features.columns(), "weights");

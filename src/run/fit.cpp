@@ -28,6 +28,7 @@ Algorithm algorithm_of(const FitOptions& options, const RunOptions& run, const D
     case FitAlgorithm::automatic:
       break;
   }
+  if (options.trees != nullptr) return Algorithm::adacvar;
   const bool is_quick = wants_certificates(run, training, make_loss(run.loss, training));
   return is_quick ? Algorithm::exact : Algorithm::adacvar;
 }
@@ -35,10 +36,10 @@ Algorithm algorithm_of(const FitOptions& options, const RunOptions& run, const D
 FitReport fit_column(const MatrixView& features, const Column& target, const FitOptions& options) {
   RunOptions run = run_options(options);
   check_options(run.train);
-  const PreparedData data = prepare_matrix(features, target, options);
+  const PreparedData data = prepare_matrix(features, target, matrix_options(options));
   run.train.algorithm = algorithm_of(options, run, data.train);
   const std::array algorithms = {run.train.algorithm};
-  const RunHooks hooks{.stop = options.stop};
+  const RunHooks hooks{.stop = options.stop, .trees = options.trees};
   check_run(run, algorithms, hooks);
   RunReport report = run_prepared(data, run, algorithms, hooks);
   RunResult& result = report.results.at(0);
@@ -47,6 +48,8 @@ FitReport fit_column(const MatrixView& features, const Column& target, const Fit
   notes.insert(notes.end(), report.notes.begin(), report.notes.end());
   return {.model = std::move(result.model),
           .risk = result.train->risk,
+          .valid = result.valid ? std::optional(result.valid->risk) : std::nullopt,
+          .tail_share = result.blend ? std::optional(result.blend->share) : std::nullopt,
           .iterations = is_exact ? result.solver_steps : result.epochs,
           .notes = std::move(notes),
           .headlines = std::move(report.headlines)};

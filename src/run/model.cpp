@@ -169,6 +169,20 @@ std::vector<std::string> Model::columns() const {
   return names;
 }
 
+std::vector<std::string> Model::categorical_columns() const {
+  std::vector<std::string> names;
+  for (const ColumnTransform& column : parts_->preprocessor.parts().columns) {
+    if (column.categorical) names.push_back(column.name);
+  }
+  return names;
+}
+
+Model::Kind Model::kind() const noexcept {
+  if (parts_->trees() != nullptr) return Kind::trees;
+  if (parts_->stack() != nullptr) return Kind::stack;
+  return parts_->networks() != nullptr ? Kind::network : Kind::linear;
+}
+
 std::vector<ColumnImportance> Model::importance() const { return importance_of(*parts_); }
 
 void Model::save(const std::filesystem::path& path) const { save_model(path, *parts_); }

@@ -118,20 +118,7 @@ json write_network(const TrainedModel& model, std::span<const Companion> files) 
   return content;
 }
 
-json write_trees(const TrainedModel& model, const Companion& file) {
-  json options = json::object();
-  options_to_json(model.options.trees, options);
-  const TreeModel& trees = *model.trees();
-  return {{"kind", "trees"},
-          {"options", std::move(options)},
-          {"outputs", trees.outputs()},
-          {"trees", trees.parts().trees.size()},
-          {"leaves", trees.parameter_count()},
-          {"xgboost", file.path.filename().string()},
-          {"crc64", crc64_text(file.bytes)}};
-}
-
-std::string xgboost_file(const TrainedModel& model) {
+std::string xgboost_text(const TrainedModel& model) {
   const std::vector<std::string> names = model.preprocessor.feature_names();
   std::vector<std::uint32_t> levels;
   for (const ColumnTransform& column : model.preprocessor.parts().columns) {
@@ -140,9 +127,27 @@ std::string xgboost_file(const TrainedModel& model) {
   return to_xgboost_json(*model.trees(), model.loss.kind(), {names, levels});
 }
 
+json write_trees(const TrainedModel& model, std::span<const Companion> files) {
+  json options = json::object();
+  options_to_json(model.options.trees, options);
+  const TreeModel& trees = *model.trees();
+  json content = {{"kind", "trees"},
+                  {"options", std::move(options)},
+                  {"outputs", trees.outputs()},
+                  {"trees", trees.parts().trees.size()},
+                  {"leaves", trees.parameter_count()}};
+  if (files.empty()) {  // a text has no file beside it
+    content["content"] = xgboost_text(model);
+  } else {
+    content["xgboost"] = files[0].path.filename().string();
+    content["crc64"] = crc64_text(files[0].bytes);
+  }
+  return content;
+}
+
 /// The files beside a model file.
 std::vector<Companion> companions_of(const TrainedModel& model, const std::filesystem::path& path) {
-  if (model.trees() != nullptr) return {{xgboost_path(path), xgboost_file(model)}};
+  if (model.trees() != nullptr) return {{xgboost_path(path), xgboost_text(model)}};
   std::vector<Companion> files;
   if (const WeightedNetworks* const networks = model.networks()) {
     for (const WeightedNetworks::Member& member : networks->members()) {
@@ -153,7 +158,7 @@ std::vector<Companion> companions_of(const TrainedModel& model, const std::files
 }
 
 json write_learned(const TrainedModel& model, std::span<const Companion> files) {
-  if (model.trees() != nullptr) return write_trees(model, files[0]);
+  if (model.trees() != nullptr) return write_trees(model, files);
   if (model.stack() != nullptr) {
     json content = stack_to_json(*model.stack(), model.loss.kind());
     content["crc64"] = crc64_text(content.dump());
@@ -216,9 +221,12 @@ void read_trees(const JsonView& from, const std::string& source, TrainedModel& m
   options_from_json(from.at("options"), model.options.trees);
   check_options(model.options.trees);
   const double unit = model.preprocessor.target_scale().sd;
-  auto trees = read_companion(from, source, "xgboost", [&](std::string_view text) {
+  const auto read = [&](std::string_view text) {
     return std::make_shared<TreeModel>(from_xgboost_json(text, unit));
-  });
+  };
+  const auto content = from.find("content");
+  auto trees = content ? read(content->get<std::string>())
+                       : read_companion(from, source, "xgboost", read);
   const NetworkShape shape = shape_of(model.preprocessor, model.loss);
   if (trees->parts().features != shape.features || trees->outputs() != shape.outputs) {
     throw DataError("the trees do not have the features and outputs of their preprocessing");
@@ -470,7 +478,9 @@ void save_model(const std::filesystem::path& path, const TrainedModel& model) {
 }
 
 std::string model_text(const TrainedModel& model) {
-  if (model.nonlinear) throw OptionError("networks and trees are not a text: save them to a file");
+  if (model.networks() != nullptr) {
+    throw OptionError("a network is not a text: save it to a file");
+  }
   return text_of(model, {});
 }
 

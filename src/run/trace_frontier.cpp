@@ -597,9 +597,10 @@ FrontierReport trace_column(const MatrixView& features, const Column& target,
     throw OptionError(
         "mean-budget and cvar-limit are not supported with a curve: choose its point");
   }
-  const RunHooks hooks{.stop = options.stop};
+  const RunHooks hooks{.stop = options.stop, .trees = options.trees};
   check_curve(run, FrontierChoice::parse(curve.at), hooks);
-  return trace_prepared(prepare_matrix(features, target, options), run, curve, hooks);
+  const PreparedData data = prepare_matrix(features, target, matrix_options(options));
+  return trace_prepared(data, run, curve, hooks);
 }
 
 }  // namespace

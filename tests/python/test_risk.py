@@ -122,7 +122,7 @@ def test_cvar_bound():
         (lambda: adacvar.cvar_bound([2.0], 0.1, 0.95, 1.0), ValueError, "outside [0, 1]"),
         (lambda: adacvar.cvar_bound([0.0], 0.1, 1, 1.0), ValueError, "confidence"),
         (lambda: adacvar.cvar_bound([0.0], 0.1, 0.9, 1.0, "x"), ValueError, "upper, lower"),
-        (lambda: adacvar.options("x"), ValueError, "sampler, fit, frontier, correct"),
+        (lambda: adacvar.options("x"), ValueError, "sampler, fit, trees, best"),
     ],
 )
 def test_bad_input(call, error, words):

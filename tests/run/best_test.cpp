@@ -15,8 +15,10 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace adacvar {
 namespace {
@@ -167,6 +169,35 @@ TEST(Best, guarantee) {
   const BestReport without = best_of(data, {.guarantee = 0.95, .loss_max = 1e-3});
   EXPECT_FALSE(without.bound);
   EXPECT_NE(without.headlines.back().find("loss-max"), std::string::npos);
+}
+
+TEST(Best, rows_of_a_matrix_give_the_model_of_the_same_file) {
+  const TemporaryFolder folder;
+  std::string text = "x1,x2,y\n";
+  std::vector<double> x;
+  std::vector<double> y;
+  Rng rng(5);
+  for (std::size_t i = 0; i < 200; ++i) {
+    const double a = std::round(1e4 * support::normal(rng)) / 1e4;
+    const double b = std::round(1e4 * rng.uniform()) / 1e4;
+    const double target = std::round(1e4 * (a + (1 + 3 * b) * support::normal(rng))) / 1e4;
+    const bool is_missing = i % 9 == 0;
+    x.insert(x.end(), {a, is_missing ? std::nan("") : b});
+    y.push_back(target);
+    text += fmt::format("{},{},{}\n", a, is_missing ? "" : fmt::format("{}", b), target);
+  }
+  DataOptions file = data_of(folder.write("t.csv", text));
+  file.split = {1, 0, 0};
+  const BestReport of_file = best_of(file);
+  const BestReport of_matrix = best(MatrixView(x, y.size(), 2), y, {}, {}).value();
+  EXPECT_EQ(of_matrix.held_out.risk.cvar, of_file.held_out.risk.cvar);
+  EXPECT_EQ(of_matrix.model.predict(MatrixView(x, y.size(), 2)),
+            of_file.model.predict(MatrixView(x, y.size(), 2)));
+  EXPECT_EQ(Model::from_text(of_matrix.model.to_text()).predict(MatrixView(x, y.size(), 2)),
+            of_matrix.model.predict(MatrixView(x, y.size(), 2)));
+  EXPECT_EQ(of_matrix.model.kind(), Model::Kind::stack);
+  expect_words<OptionError>(
+      [&] { (void)best(MatrixView(x, y.size(), 2), y, {}, {.checkpoint = "c"}); }, "checkpoint");
 }
 
 TEST(Best, bad_input) {

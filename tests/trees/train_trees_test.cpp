@@ -1,4 +1,5 @@
 #include <adacvar/trees/xgboost_trees.hpp>
+#include <adacvar/run/fit.hpp>
 
 #include "learner/predict.hpp"
 #include "learner/tree_model.hpp"
@@ -267,6 +268,52 @@ TEST(TrainTrees, bad_input) {
                                           {});
       },
       "loss");
+}
+
+// Rows of a matrix: x decides, a second column is missing in every third row.
+struct MatrixRows {
+  std::vector<double> x;
+  std::vector<double> y;
+
+  explicit MatrixRows(std::size_t rows) {
+    Rng rng(1);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double a = rng.uniform();
+      x.insert(x.end(), {a, i % 3 == 0 ? std::nan("") : rng.uniform()});
+      y.push_back((a > 0.5 ? 1 : -1) + 0.1 * rng.uniform());
+    }
+  }
+  [[nodiscard]] MatrixView view() const { return {x, y.size(), 2}; }
+};
+
+TEST(FitTrees, matrix_with_missing_values) {
+  const MatrixRows rows(1500);
+  const auto maker = xgboost_tree_maker();
+  FitOptions options{.trees = maker.get(), .validation = 0.2};
+  options.steps.trees.rounds = 40;
+  const FitReport report = fit_report(rows.view(), rows.y, options);
+  EXPECT_EQ(report.model.kind(), Model::Kind::trees);
+  EXPECT_LT(report.risk.cvar, 0.05);
+  ASSERT_TRUE(report.valid);
+  EXPECT_LT(report.valid->cvar, 0.05);
+  EXPECT_GE(report.tail_share.value(), 0);
+  const std::vector<double> predictions = report.model.predict(rows.view());
+  EXPECT_EQ(Model::from_text(report.model.to_text()).predict(rows.view()), predictions);
+  // Of a linear model it is an error.
+  support::expect_words<DataError>([&] { (void)fit(rows.view(), rows.y); }, "column 'x2' is NaN");
+}
+
+TEST(FitTrees, bad_input) {
+  const MatrixRows rows(30);
+  const auto maker = xgboost_tree_maker();
+  const auto expect = [&](FitOptions options, const char* words) {
+    options.trees = maker.get();
+    support::expect_words<OptionError>([&] { (void)fit(rows.view(), rows.y, options); }, words);
+  };
+  expect({}, "validation rows");
+  expect({.validation = 1}, "validation = 1");
+  expect({.validation = -0.1}, "validation = -0.1");
+  expect({.algorithm = FitAlgorithm::exact, .validation = 0.2}, "exact ... trees");
 }
 
 TEST(RequireTrees, says_what_to_install) {

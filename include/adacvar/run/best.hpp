@@ -2,10 +2,12 @@
 
 #include <adacvar/base/options.hpp>
 #include <adacvar/data/data_options.hpp>
+#include <adacvar/data/matrix_view.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/network.hpp>
 #include <adacvar/learner/trees.hpp>
 #include <adacvar/run/correct.hpp>
+#include <adacvar/run/fit.hpp>
 #include <adacvar/run/model.hpp>
 #include <adacvar/run/result.hpp>
 
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -104,6 +107,25 @@ struct BestHooks {
 /// Returns none if it is stopped before the first base is complete. Throws: like `run`; DataError
 /// for fewer rows than folds, or a class with fewer; a checkpoint of another run.
 [[nodiscard]] std::optional<BestReport> best(DataOptions data, const BestOptions& options,
+                                             const BestHooks& hooks = {});
+
+/// What `best` knows of a matrix beside its values; as in FitOptions.
+struct BestMatrix {
+  FitOptions::Target target = FitOptions::Target::automatic;
+  std::span<const double> weights = {};
+  std::span<const std::string> names = {};
+};
+
+/// The same for a matrix in memory, which is borrowed during the call: all rows are training rows,
+/// a NaN is a missing value. Throws: like `fit`; OptionError for a checkpoint or a guarantee, which
+/// needs test rows.
+[[nodiscard]] std::optional<BestReport> best(const MatrixView& features,
+                                             std::span<const double> targets,
+                                             const BestMatrix& matrix, const BestOptions& options,
+                                             const BestHooks& hooks = {});
+[[nodiscard]] std::optional<BestReport> best(const MatrixView& features,
+                                             std::span<const std::string> classes,
+                                             const BestMatrix& matrix, const BestOptions& options,
                                              const BestHooks& hooks = {});
 
 /// Returns the result as one of a comparison.

@@ -3,6 +3,7 @@
 #include <adacvar/data/matrix_view.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/learner/train.hpp>
+#include <adacvar/learner/trees.hpp>
 #include <adacvar/run/model.hpp>
 
 #include <atomic>
@@ -38,6 +39,12 @@ struct FitOptions {
   /// classification with any number of values.
   enum class Target : std::uint8_t { automatic, number, classes } target = Target::automatic;
   bool standardise = true;                  ///< scale features to mean 0, standard deviation 1
+  /// Boosted trees, grown by this maker with the options steps.trees, instead of a linear model.
+  /// Algorithms: adacvar (automatic is that) or mean. A NaN is then a missing value.
+  const TreeMaker* trees = nullptr;
+  /// Share of the rows, drawn at random, that choose instead of being trained on: rounds and
+  /// mixture of trees, temperature of classifiers. Trees need it.
+  double validation = 0;
   std::span<const double> weights = {};     ///< one per row, >= 0; empty: all 1
   std::span<const std::string> names = {};  ///< column names; empty: x1, x2, ...
   /// Options of training by gradient steps; alpha, gamma, algorithm, ridge and seed are taken from
@@ -50,15 +57,18 @@ struct FitOptions {
 /// A fitted model and how it came about.
 struct FitReport {
   Model model;
-  TailRisk risk;  ///< of the training rows, in the user's units
-  /// Epochs of gradient steps; of the exact solver steps, under a limit solutions.
+  TailRisk risk;                        ///< of the training rows, in the user's units
+  std::optional<TailRisk> valid = {};   ///< of the validation rows, if there are any
+  /// Of trees: share of those trained for the tail; none if too few rows were there to choose it.
+  std::optional<double> tail_share = {};
+  /// Epochs of gradient steps, rounds of trees; of the exact solver steps, under a limit solutions.
   std::uint64_t iterations = 0;
   std::vector<std::string> notes;      ///< remarks for the user, one sentence each
   std::vector<std::string> headlines;  ///< notes needed to interpret the model
 };
 
-/// Fits a linear model that minimises the CVaR of its losses on these rows. The matrix is borrowed
-/// during the call.
+/// Fits a linear model, or trees, that minimise the CVaR of their losses on these rows. The matrix
+/// is borrowed during the call.
 ///
 /// `targets` are numbers, or class numbers; the overload takes class names. Targets and, by
 /// default, features are standardised internally; the model keeps the scales, so its predictions

@@ -11,6 +11,7 @@
 #include <adacvar/solver/certificate.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -34,8 +35,8 @@ struct Score {
 /// A trained model with its preprocessing, target scale, loss and parameters. Immutable; copies are
 /// cheap and share the data.
 ///
-/// Matrices must have the columns of training, in the same order. A model trained on a table with
-/// categorical columns cannot be applied to a matrix (DataError); use the program.
+/// Matrices must have the columns of training, in the same order; categories are declared
+/// (MatrixView::with_categories). Trees and stacks take a NaN as a missing value.
 class Model {
  public:
   Model(TrainedModel parts);  // NOLINT(google-explicit-constructor)
@@ -89,7 +90,7 @@ class Model {
                                   const NetworkMaker* networks = nullptr);
 
   /// Returns the content of the model file, for programs that keep models in files of their own;
-  /// `from_text` reads it. Throws: OptionError for networks and trees.
+  /// `from_text` reads it. Throws: OptionError for a network.
   [[nodiscard]] std::string to_text() const;
   /// `source` names the text in messages. Throws: DataError if it is damaged.
   [[nodiscard]] static Model from_text(std::string_view text, const std::string& source = "model");
@@ -101,6 +102,10 @@ class Model {
   [[nodiscard]] const Loss& loss() const noexcept;
   /// Names of the columns of a matrix, in their order; c1, c2, ... for sparse rows.
   [[nodiscard]] std::vector<std::string> columns() const;
+  /// Names of those that have categories.
+  [[nodiscard]] std::vector<std::string> categorical_columns() const;
+  enum class Kind : std::uint8_t { linear, network, trees, stack };
+  [[nodiscard]] Kind kind() const noexcept;
 
   /// For internal use.
   [[nodiscard]] const TrainedModel& parts() const noexcept { return *parts_; }
