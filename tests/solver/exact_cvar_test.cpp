@@ -323,6 +323,45 @@ TEST(ExactCvar, separable_classes_are_told) {
   }
 }
 
+// No model attains the least risk, and many separate the classes: which one comes back does not
+// hang on the order of the rows, nor on whether they are repeated or weighted.
+TEST(ExactCvar, separable_classes_have_one_model) {
+  Dataset data = column_of({0, 1, 0, 1}, Task::binary);
+  data.features = 2;
+  data.dense = {1, 3, 2, 1, 3, 3, 4, 1};
+  Dataset turned = column_of({1, 0, 1, 0}, Task::binary);
+  turned.features = 2;
+  turned.dense = {4, 1, 3, 3, 2, 1, 1, 3};
+  Dataset repeated = column_of({1, 0, 0, 1, 1, 0, 0, 1}, Task::binary);
+  repeated.features = 2;
+  repeated.dense = {2, 1, 1, 3, 3, 3, 4, 1, 2, 1, 3, 3, 1, 3, 4, 1};
+  Dataset unequal = data;
+  unequal.weights = {1, 2, 3, 1};
+  Dataset unequal_repeated = column_of({0, 1, 0, 0, 0, 1, 1}, Task::binary);
+  unequal_repeated.features = 2;
+  unequal_repeated.dense = {3, 3, 2, 1, 3, 3, 1, 3, 3, 3, 4, 1, 2, 1};
+  const auto parameters = [](const Dataset& rows, LossKind kind, double alpha) {
+    const ExactResult found = solve_exact(rows, Loss(kind), {.risk = {.alpha = alpha}});
+    EXPECT_EQ(found.status, ExactStatus::not_attained);
+    EXPECT_LE(found.certificate.upper, found.certificate.rounding);
+    return std::vector<double>(found.model.parameters().begin(), found.model.parameters().end());
+  };
+  const auto expect_same = [](const std::vector<double>& one, const std::vector<double>& other) {
+    double largest = 0;
+    for (const double value : one) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 3e-8 * largest);
+  };
+  for (const LossKind kind : {LossKind::logistic, LossKind::softmax}) {
+    for (const double alpha : {0.1, 0.5, 1.0}) {
+      SCOPED_TRACE(testing::Message() << kLossNames.of(kind) << " alpha " << alpha);
+      const std::vector<double> expected = parameters(data, kind, alpha);
+      expect_same(parameters(turned, kind, alpha), expected);
+      expect_same(parameters(repeated, kind, alpha), expected);
+      expect_same(parameters(unequal, kind, alpha), parameters(unequal_repeated, kind, alpha));
+    }
+  }
+}
+
 // Rows at 0 in both classes, all others separable: the infimum is positive and not attained.
 TEST(ExactCvar, half_separable_classes_are_certified_all_the_same) {
   Dataset data = column_of({0, 1, 1, 1, 0, 0}, Task::binary);
