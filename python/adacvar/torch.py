@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils.data import BatchSampler
 
 from ._adacvar import AdaptiveSampler, tail_weights
+from ._steps import Later, Step, linked, steps_after
 
 __all__ = ["AdaptiveBatchSampler", "CVaRLoss", "SoftCVaRLoss", "TruncCVaRLoss"]
 
@@ -166,7 +167,9 @@ class AdaptiveBatchSampler(BatchSampler):
         self._batches = collections.OrderedDict()  # in flight, by number
         self._numbers = collections.defaultdict(collections.deque)  # by the indices of this process
         self._resumed = []  # numbers of batches to yield again
+        self._resumes = None  # what the next iterator does: None, "here" or "rest of the epoch"
         self._iteration = 0
+        self._begin_record(Step(None))
 
     def _check_shares(self):
         if self._ranks is None:
@@ -204,26 +207,75 @@ class AdaptiveBatchSampler(BatchSampler):
 
     def __iter__(self):
         self._iteration += 1
+        if self._resumes is None and self._position >= self._limit():
+            self._repeat_observations()  # of the epoch that is over
         return self._run(self._iteration)
 
     def _run(self, iteration):
-        if not self._resumed and (not self._is_resuming or self._position >= self._limit()):
-            self._start_epoch()
-        self._is_resuming = False
+        is_over = self._position >= self._limit()
+        if not self._resumed and (self._resumes is None or (self._resumes == "here" and is_over)):
+            self._step("epoch")
+        self._resumes = None
         while iteration == self._iteration:  # a newer iterator takes over
             if self._resumed:
                 batch = self._batches.get(self._resumed.pop(0))
                 if batch is None:  # observed meanwhile
                     continue
             elif self._position < self._limit():
-                batch = self._draw()
+                batch = self._step("draw")
             else:
                 return
             yield self._own(batch.indices).tolist()
 
-    _is_resuming = False
+    def _step(self, what):
+        """Begins an epoch or draws a batch; as after the state that was loaded, with the losses before."""
+        self._repeat_observations()
+        step = self._last.next
+        if step is not None and step.what == what:
+            return self._repeat(step)
+        return self._do(what)
 
-    def _start_epoch(self):
+    def _repeat_observations(self):
+        """Those that come next after the state that was loaded."""
+        for step in steps_after(self._last):
+            if not step.is_observation:
+                return
+            self._repeat(step)
+
+    def _do(self, what):
+        """Takes a step; those that were to be done again are forgotten."""
+        result = self._apply(what)
+        step = Step(what)
+        # Loaders take a state between epochs too: those of the epoch before need no more steps.
+        is_followed = what != "epoch" or self._last.what is None
+        self._last.next = step if is_followed else None
+        self._reach(step)
+        return result
+
+    def _repeat(self, step):
+        result = self._apply(step.what)
+        self._reach(step)
+        return result
+
+    def _begin_record(self, step):
+        self._last = step  # that was done; those after it are to be done again
+        self._base = None  # an older state of this epoch, and the last step before it
+        self._since_base = 0
+
+    def _reach(self, step):
+        self._last = step
+        self._since_base += 1
+        if step.what == "epoch" or self._since_base > max(16, len(self._engine) // 1000):
+            self._base = None
+
+    def _apply(self, what):
+        if what == "epoch":
+            return self._begin_epoch()
+        if what == "draw":
+            return self._draw()
+        return self._learn(*what)
+
+    def _begin_epoch(self):
         self.epoch += 1
         self._position = 0
         for number, batch in list(self._batches.items()):
@@ -239,6 +291,16 @@ class AdaptiveBatchSampler(BatchSampler):
         self._number += 1
         self._keep(batch)
         return batch
+
+    def _learn(self, number, losses):
+        batch = self._batches.get(number)
+        if batch is None:
+            raise ValueError(f"the state is damaged: batch {number} is not in flight")
+        self._engine.observe(batch.indices, losses, batch.probabilities)
+        self._take(number)
+        self.observed += 1
+        self.late += number < self._newest_observed
+        self._newest_observed = max(self._newest_observed, number)
 
     def _keep(self, batch):
         self._batches[batch.number] = batch
@@ -274,20 +336,44 @@ class AdaptiveBatchSampler(BatchSampler):
                 "these indices are not those of a batch in flight: observe a batch once, as the "
                 "loader gave it"
             )
-        batch = self._batches[waiting[0]]
+        number = waiting[0] if self._last.next is None else self._catch_up(waiting)
         if self._ranks is not None and self._ranks.count > 1:
-            losses = self._ranks.gather(batch, losses)
-        self._engine.observe(batch.indices, losses, batch.probabilities)
-        self._take(batch.number)
-        self.observed += 1
-        self.late += batch.number < self._newest_observed
-        self._newest_observed = max(self._newest_observed, batch.number)
+            losses = self._ranks.gather(self._batches[number], losses)
+        self._do((number, losses.copy()))  # the caller may use its array again
+
+    def _catch_up(self, waiting):
+        """Does again what came before these losses; returns the number of their batch."""
+        known = {step.what[0] for step in steps_after(self._last) if step.is_observation}
+        number = next((each for each in waiting if each not in known), waiting[0])
+        for step in steps_after(self._last):
+            if step.is_observation and step.what[0] == number:
+                break
+            batch = self._repeat(step)
+            if step.what == "draw":
+                self._resumed.append(batch.number)
+        return number
 
     def state_dict(self):
-        """The complete state: distribution, generator, place in the epoch, batches in flight."""
+        """The complete state: distribution, generator, place in the epoch, batches in flight.
+
+        A loader that asks for batches ahead takes the state early: what is done until it is saved is
+        saved with it. Such states share the memory of an older one, and count the steps since.
+        """
+        is_after_draw = self._last.what == "draw"
+        is_between_epochs = self._is_between_epochs()
+        if is_between_epochs and not is_after_draw:
+            self._last = Step(None, self._last.next)
+        if self._base is None or not is_after_draw:
+            self._base = (self._complete_state(), self._last)
+            self._since_base = 0
+        state, step = self._base
+        later = Later(step) if is_after_draw or is_between_epochs else collections.OrderedDict()
+        return {**state, "steps": self._since_base, "after_draw": is_after_draw, "later": later}
+
+    def _complete_state(self):
         engine = self._engine.state_dict()
         return {
-            "version": 1,
+            "version": 2,
             "n": len(self._engine),
             "batch_size": self.batch_size,
             "epoch_draws": self.epoch_draws,
@@ -310,14 +396,20 @@ class AdaptiveBatchSampler(BatchSampler):
             ],
         }
 
+    def _is_between_epochs(self):
+        return self._position >= self._limit() and not self._unseen()
+
+    def _unseen(self):
+        """Batches in flight that a loop may not have seen: one that it left out is older than others."""
+        return [number for number in self._batches if number > self._newest_observed]
+
     def load_state_dict(self, state):
-        """Restores a state, of any number of processes: the next iterator resumes there."""
-        if not isinstance(state, dict) or "in_flight" not in state:
-            raise ValueError("this is not a state of AdaptiveBatchSampler")
-        for name in ("n", "batch_size", "epoch_draws", "drop_last"):
-            own = len(self._engine) if name == "n" else getattr(self, name)
-            if state[name] != own:
-                raise ValueError(f"the state has {name} = {state[name]}, this sampler {own}")
+        """Restores a state, of any number of processes: the next iterator resumes there.
+
+        A loader saves the state that it was given again until it takes another: like its own, that
+        state holds what is done later.
+        """
+        self._check_state(state)
         engine = {name: state[name].numpy().tobytes() for name in ("sampler", "generator")}
         self._engine.load_state_dict(engine)
         self.epoch, self._position, self._number = state["epoch"], state["position"], state["number"]
@@ -328,10 +420,27 @@ class AdaptiveBatchSampler(BatchSampler):
         for each in state["in_flight"]:
             arrays = each["indices"].numpy().copy(), each["probabilities"].numpy().copy()
             self._keep(_Batch(each["number"], each["epoch"], *arrays))
-        # What is older than a batch that was observed has been left out by the loop.
-        self._resumed = [number for number in self._batches if number > self._newest_observed]
-        self._is_resuming = True
+        first = linked(state.get("later", {}).values())
+        self._begin_record(first)
+        for _, step in zip(range(state.get("steps", 0)), steps_after(self._last)):
+            self._repeat(step)
+        # A loader with workers has taken the state before it yielded batches in flight.
+        is_early = self._last.next is not None
+        self._resumed = [] if is_early else self._unseen()
+        self._resumes = "rest of the epoch" if is_early and state["after_draw"] else "here"
         self._iteration += 1
+        if is_early or self._is_between_epochs():
+            state["later"] = Later(first)
+
+    def _check_state(self, state):
+        if not isinstance(state, dict) or "in_flight" not in state:
+            raise ValueError("this is not a state of AdaptiveBatchSampler")
+        if state["version"] not in (1, 2):
+            raise ValueError(f"the state is of version {state['version']}; this adacvar reads 1 and 2")
+        for name in ("n", "batch_size", "epoch_draws", "drop_last"):
+            own = len(self._engine) if name == "n" else getattr(self, name)
+            if state[name] != own:
+                raise ValueError(f"the state has {name} = {state[name]}, this sampler {own}")
 
 
 class CVaRLoss(nn.Module):

@@ -1,7 +1,10 @@
 """adacvar.torch: loaders, states, losses."""
 
+import collections
+import copy
 import doctest
 import io
+import itertools
 
 import numpy as np
 import pytest
@@ -125,48 +128,201 @@ def test_a_run_resumes_to_the_same_sequence(workers, stop):
 
 
 class StatefulLoader:
-    """Stands in for torchdata's StatefulDataLoader without workers: what its documentation says of samplers.
+    """Stands in for torchdata's StatefulDataLoader: its calls of the sampler, in their order (0.11).
 
-    state_dict asks the sampler for its state; load_state_dict is remembered, and the next iterator
-    makes one iterator, gives the state to the sampler, and then makes another.
+    Without workers its state has that of the sampler at the moment. With workers `ahead` batches are
+    asked for before the first one is yielded, and one more before each that follows; after every
+    `every`-th the sampler's state is taken, and belongs to the loader's from when that batch is
+    yielded. A loaded state goes to the sampler between two calls of iter; then as many batches are
+    asked for, and those yielded since the snapshot are left out.
     """
 
-    def __init__(self, sampler):
-        self.sampler, self.state = sampler, None
+    def __init__(self, sampler, workers=0, every=1, prefetch_factor=2):
+        self.sampler, self.ahead, self.every = sampler, workers * prefetch_factor, every
+        self.iterator = self.next_state = None
+
+    def make_iterator(self):
+        state, self.next_state = self.next_state, None
+        return (IteratorAhead if self.ahead else PlainIterator)(self, state)
 
     def __iter__(self):
-        indices = iter(self.sampler)
-        if self.state is not None:
-            self.sampler.load_state_dict(self.state)
-            indices = iter(self.sampler)
-            self.state = None
-        for batch in indices:
-            yield torch.tensor(batch)
+        self.iterator = self.make_iterator()
+        if self.iterator.finished:
+            self.iterator = self.make_iterator()
+        return self.iterator
 
     def state_dict(self):
-        return {"_index_sampler_state": self.sampler.state_dict()}
+        return self.iterator.state_dict()
 
     def load_state_dict(self, state):
-        self.state = state["_index_sampler_state"]
+        self.iterator, self.next_state = None, state
 
 
-def test_the_protocol_of_stateful_loaders():
-    def play(loader, stop):
-        seen = []
+class PlainIterator:
+    def __init__(self, loader, state):
+        self.sampler = loader.sampler
+        self.indices = iter(self.sampler)
+        self.finished = False
+        if state is not None:
+            self.sampler.load_state_dict(state["sampler"])
+            self.indices = iter(self.sampler)
+            self.finished = state["finished"]
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            return torch.tensor(next(self.indices))
+        except StopIteration:
+            self.finished = True
+            raise
+
+    def state_dict(self):
+        return {"sampler": self.sampler.state_dict(), "finished": self.finished}
+
+
+class IteratorAhead:
+    def __init__(self, loader, state):
+        self.sampler, self.every, self.finished = loader.sampler, loader.every, False
+        self.indices = iter(self.sampler)
+        self.indices = iter(self.sampler)  # its reset makes another
+        self.asked = self.yielded = 0
+        self.waiting, self.snapshots = collections.deque(), collections.deque()
+        self.snapshot = (0, self.sampler.state_dict())
+        if state is not None:
+            self.snapshot = state["snapshot"]
+            self.sampler.load_state_dict(self.snapshot[1])
+            self.indices = iter(self.sampler)
+            self.asked = self.yielded = self.snapshot[0]
+        for _ in range(loader.ahead):
+            self.ask()
+        if state is not None:
+            for _ in range(state["since"]):
+                next(self)
+            self.finished = state["finished"]
+
+    def ask(self):
+        batch = next(self.indices, None)
+        if batch is None:
+            return
+        self.asked += 1
+        self.waiting.append(batch)
+        if self.asked % self.every == 0:
+            self.snapshots.append((self.asked, self.sampler.state_dict()))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self.waiting:
+            self.finished = True
+            raise StopIteration
+        batch = self.waiting.popleft()
+        self.ask()
+        self.yielded += 1
+        if self.yielded % self.every == 0:
+            self.snapshot = self.snapshots.popleft()
+        return torch.tensor(batch)
+
+    def state_dict(self):
+        since = self.yielded - self.snapshot[0]
+        return {"snapshot": self.snapshot, "since": since, "finished": self.finished}
+
+
+def play(loader):
+    """Batches of a loop over epochs without end, each observed before the loop goes on."""
+    while True:
+        for indices in loader:
+            losses = torch.from_numpy(LOSSES[indices])
+            loader.sampler.observe(indices, losses)
+            losses.zero_()  # its memory is the caller's
+            yield indices.tolist()
+
+
+def saved(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    return torch.load(file, weights_only=True)
+
+
+@pytest.mark.parametrize("keep", [saved, copy.deepcopy, lambda state: state])
+@pytest.mark.parametrize("every", [1, 3, 20])
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_stateful_loaders_resume_to_the_same_sequence(workers, every, keep):
+    def make(seed=1):
+        return StatefulLoader(AdaptiveBatchSampler(200, 16, seed=seed, eta=0.01), workers, every)
+
+    whole = make()
+    expected = list(itertools.islice(play(whole), 45))  # of 13 each epoch
+    for stop in (1, 2, 5, 11, 12, 13, 14, 26, 30):
+        loader = make()
+        loop = play(loader)
+        seen = list(itertools.islice(loop, stop))
+        state = keep(loader.state_dict())
+        if keep is not saved:  # a state in memory stays what it was when the run goes on
+            assert seen + list(itertools.islice(loop, 45 - stop)) == expected
+        other = make(seed=2)
+        other.load_state_dict(state)
+        resumed = play(other)
+        seen += list(itertools.islice(resumed, 3))
+        # Once more: from a state of the run that was resumed.
+        third = make(seed=3)
+        third.load_state_dict(saved(other.state_dict()))
+        seen += list(itertools.islice(play(third), 42 - stop))
+        assert seen == expected, (stop, [a == b for a, b in zip(seen, expected)])
+        np.testing.assert_array_equal(third.sampler.probabilities(), whole.sampler.probabilities())
+        assert third.sampler.observed == whole.sampler.observed and third.sampler.dropped == 0
+
+
+def test_a_finished_epoch_of_a_stateful_loader_is_not_run_again():
+    for workers in (0, 2):
+        loader, other = (StatefulLoader(AdaptiveBatchSampler(200, 16, seed=1), workers) for _ in range(2))
         for indices in loader:
             loader.sampler.observe(indices, LOSSES[indices])
-            seen.append(indices.tolist())
-            if len(seen) == stop:
-                break
-        return seen
+        assert loader.iterator.finished
+        other.load_state_dict(saved(loader.state_dict()))
+        assert [batch.tolist() for batch in other] == [batch.tolist() for batch in loader]
+        assert other.sampler.epoch == loader.sampler.epoch == 2
 
-    make = lambda: StatefulLoader(AdaptiveBatchSampler(200, 16, seed=1, eta=0.01))
-    expected = play(make(), None)
-    loader = make()
-    seen = play(loader, 5)
-    other = make()
-    other.load_state_dict(loader.state_dict())
-    assert seen + play(other, None) == expected
+
+def test_states_taken_for_every_batch_share_their_memory():
+    make = lambda: AdaptiveBatchSampler(100_000, 16, epoch_draws=16 * 300)
+    sampler, other = make(), make()
+    states, batches = [], []
+    for batch in sampler:
+        batches.append(batch)
+        states.append(sampler.state_dict())
+        sampler.observe(batch, np.ones(16))
+    assert len({id(state["sampler"]) for state in states}) < 10
+    other.load_state_dict(saved(states[250]))
+    assert list(other) == batches[251:]
+
+
+def test_a_state_that_is_kept_does_not_grow_for_ever():
+    sampler = AdaptiveBatchSampler(200, 16, seed=1)
+    for batch in sampler:
+        early = sampler.state_dict()
+        sampler.observe(batch, LOSSES[batch])
+    between = sampler.state_dict()
+    for _ in range(20):
+        for batch in sampler:
+            sampler.observe(batch, LOSSES[batch])
+    assert len(early["later"]) <= 2 * 14 and len(between["later"]) <= 2 * 14
+
+
+def test_a_state_of_the_first_version_loads():
+    options = {"alpha": 0.1, "seed": 4, "eta": 0.01}
+    first = AdaptiveBatchSampler(200, 16, **options)
+    seen = run(first, 1, stop=5)
+    state = first.state_dict()
+    state["version"] = 1
+    for name in ("steps", "after_draw", "later"):
+        del state[name]
+    second = AdaptiveBatchSampler(200, 16)
+    second.load_state_dict(state)
+    assert seen + run(second, 2) == run(AdaptiveBatchSampler(200, 16, **options), 2)
 
 
 def test_late_and_dropped_batches_are_counted():
@@ -235,6 +391,7 @@ def test_twenty_million_rows():
         (lambda: made().observe([1], [np.nan]), ValueError, "losses[0] = nan"),
         (lambda: made().observe([1], [1.0]), ValueError, "in flight"),
         (lambda: made().load_state_dict({}), ValueError, "not a state"),
+        (lambda: made().load_state_dict({**made().state_dict(), "version": 9}), ValueError, "version 9"),
         (lambda: made().load_state_dict(AdaptiveBatchSampler(11, 4).state_dict()), ValueError, "n = 11"),
         (lambda: made().load_state_dict(AdaptiveBatchSampler(10, 5).state_dict()), ValueError, "batch_size = 5"),
         (lambda: at.CVaRLoss(0), ValueError, "alpha = 0"),
