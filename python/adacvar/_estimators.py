@@ -18,6 +18,7 @@ FIT_KEYWORDS["frontier"] = entry(
 
 class LinearEstimator(EngineEstimator):
     _own_keywords = ("random_state", "frontier")
+    _order_matters = ("adacvar", "trunc", "soft")  # algorithms that draw rows
 
     def _fit(self, X, target, levels, weights, is_class):
         arguments = self._arguments(X, target, levels, weights, is_class)
@@ -59,7 +60,7 @@ class LinearEstimator(EngineEstimator):
         return np.array(values, dtype=np.float64).T, np.array(intercepts), names
 
     def _expected_failures(self):
-        if self.algorithm not in ("adacvar", "trunc", "soft", "mean"):
+        if self.algorithm not in self._order_matters:
             return {}
         return {
             "check_sample_weights_invariance": (
@@ -110,16 +111,10 @@ class CVaRClassifier(LinearEstimator, EngineClassifier):
     array(['no', 'yes'], dtype='<U3')
     """
 
+    _order_matters = ("adacvar", "trunc", "soft", "mean")
+
     def _set_coefficients(self, model):
         self.coef_, self.intercept_, self.coef_names_ = self._coefficients(model)
-
-    def _expected_failures(self):
-        return super()._expected_failures() or {
-            "check_sample_weights_invariance": (
-                "the classes of this check can be separated: no model attains the least CVaR, and "
-                "the order of the rows decides where the solver ends"
-            )
-        }
 
 
 def _estimator_for(model):
