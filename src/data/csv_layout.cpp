@@ -221,34 +221,40 @@ CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
   return layout;
 }
 
-QuotedLines::QuotedLines(std::string_view text, char separator) {
-  const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator != '\t'); };
-  const auto opens_field = [&](std::size_t quote) {
-    std::size_t at = quote;
-    while (at > 0 && is_blank(text[at - 1])) --at;
-    if (at == 0 || text[at - 1] == '\n') return true;
-    return separator == ' ' ? at != quote : text[at - 1] == separator;
-  };
-  std::size_t quote = text.find('"');
-  while (quote != std::string_view::npos) {
+bool QuotedLines::opens_field(std::size_t quote) const {
+  const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator_ != '\t'); };
+  std::size_t at = quote;
+  while (at > 0 && is_blank(text_[at - 1])) --at;
+  if (at == 0 || text_[at - 1] == '\n') return true;
+  return separator_ == ' ' ? at != quote : text_[at - 1] == separator_;
+}
+
+void QuotedLines::search_to(std::size_t position) {
+  while (searched_ < position) {
+    const std::size_t quote = text_.substr(0, position).find('"', searched_);
+    if (quote == std::string_view::npos) {
+      searched_ = position;
+      return;
+    }
     std::size_t close = quote;
     if (opens_field(quote)) {
-      close = text.find('"', quote + 1);
-      while (close < text.size() && text.substr(close + 1).starts_with('"')) {
-        close = text.find('"', close + 2);
+      close = text_.find('"', quote + 1);
+      while (close < text_.size() && text_.substr(close + 1).starts_with('"')) {
+        close = text_.find('"', close + 2);
       }
-      close = std::min(close, text.size());
-      if (text.substr(quote, close - quote).find('\n') != std::string_view::npos) {
-        parts.push_back({quote, close});
+      close = std::min(close, text_.size());
+      if (text_.substr(quote, close - quote).find('\n') != std::string_view::npos) {
+        parts_.push_back({quote, close});
       }
     }
-    quote = text.find('"', close + 1);
+    searched_ = close + 1;
   }
 }
 
-bool QuotedLines::contain(std::size_t position) const {
-  const auto after = std::ranges::upper_bound(parts, position, {}, &Part::begin);
-  return after != parts.begin() && position < std::prev(after)->end;
+bool QuotedLines::contain(std::size_t position) {
+  search_to(position);
+  const auto after = std::ranges::upper_bound(parts_, position, {}, &Part::begin);
+  return after != parts_.begin() && position < std::prev(after)->end;
 }
 
 }  // namespace adacvar

@@ -25,17 +25,28 @@ struct CsvLayout {
 /// Throws: RowError.
 [[nodiscard]] CsvLayout find_layout(std::string_view text, const ReadOptions& options);
 
-/// Finds the quoted parts of a text that contain a line end, in order; a row must not be split
-/// there. A quote that is not closed extends to the end of the text.
-struct QuotedLines {
-  explicit QuotedLines(std::string_view text, char separator);
-  [[nodiscard]] bool contain(std::size_t position) const;
+/// The quoted parts of a text that contain a line end; a row must not be split there. A quote that
+/// is not closed extends to the end of the text. The text is searched only as far as it is asked
+/// about.
+class QuotedLines {
+ public:
+  QuotedLines(std::string_view text, char separator) : text_(text), separator_(separator) {}
 
+  [[nodiscard]] bool contain(std::size_t position);
+
+ private:
   struct Part {
     std::size_t begin;
     std::size_t end;
   };
-  std::vector<Part> parts;
+
+  void search_to(std::size_t position);
+  [[nodiscard]] bool opens_field(std::size_t quote) const;
+
+  std::string_view text_;
+  char separator_;
+  std::size_t searched_ = 0;
+  std::vector<Part> parts_;  // in order
 };
 
 }  // namespace adacvar

@@ -3,8 +3,8 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
-#include "base/parallel.hpp"
 #include "base/utf8.hpp"
+#include "data/block_pipeline.hpp"
 #include "data/csv_layout.hpp"
 #include "data/field_reader.hpp"
 #include "data/file_bytes.hpp"
@@ -20,8 +20,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -60,6 +62,8 @@ struct BlockColumn {
 };
 
 struct Block {
+  std::string_view text;
+  std::size_t number = 0;
   std::vector<BlockColumn> columns;
   std::size_t rows = 0;
   std::optional<RowError> error;
@@ -212,6 +216,8 @@ class CsvParser {
   Table parse();
 
  private:
+  class Blocks;
+
   [[noreturn]] void fail(std::string_view from, const RowError& error) const;
   void skip_preamble();
   void read_layout();
@@ -219,10 +225,9 @@ class CsvParser {
   void drop_index();
   std::size_t find_name(const std::string& name, std::string_view role) const;
   void parse_blocks();
-  void parse_wave(std::size_t first, std::size_t count);
-  void show_progress(std::size_t block) const;
-  void parse_block(std::string_view text, Block& block) const;
-  void parse_rows(std::string_view text, Block& block) const;
+  void parse_block(Block& block) const;
+  void parse_rows(Block& block) const;
+  void append_column(const Block& block, std::size_t c);
   void read_row(FieldReader& reader, Block& block) const;
   [[nodiscard]] RowError ragged_row(std::size_t line, std::size_t columns) const;
   bool reconsider_kinds();
@@ -247,9 +252,58 @@ class CsvParser {
   std::vector<std::string> unread_;
   std::vector<std::string> notes_;
   std::vector<std::string_view> block_texts_;
-  std::vector<Block> wave_;  // blocks parsed in parallel; reused, so that they stay in the cache
   std::vector<Result> results_;
   std::size_t rows_ = 0;
+};
+
+/// The blocks of a table, for BlockPipeline; its lanes are the columns.
+class CsvParser::Blocks {
+ public:
+  explicit Blocks(CsvParser& parser)
+      : parser_(parser), quoted_(parser.body_, parser.layout_.separator) {}
+
+  bool cut(Block& block) {
+    const std::string_view body = parser_.body_;
+    if (begin_ >= body.size()) return false;
+    block.text = block_at(body, begin_, kBlockBytes,
+                          [this](std::size_t position) { return !quoted_.contain(position); });
+    block.number = parser_.block_texts_.size();
+    parser_.block_texts_.push_back(block.text);
+    begin_ += block.text.size();
+    return true;
+  }
+  bool work(Block& block) {
+    parser_.parse_block(block);
+    return !block.error;
+  }
+  void take(const Block& block, std::size_t column) { parser_.append_column(block, column); }
+  void finish(const Block& block) {
+    if (block.error && !failed_) failed_ = {block.text, *block.error};
+    parser_.rows_ += block.rows;
+    done_ = static_cast<std::size_t>(block.text.data() - parser_.text_.data()) + block.text.size();
+  }
+  void report() {
+    const std::size_t done = done_;
+    if (!parser_.options_.progress || done <= reported_) return;
+    reported_ = done;
+    parser_.options_.progress(done, parser_.text_.size());
+  }
+  void check_error() const {
+    if (failed_) parser_.fail(failed_->text, failed_->error);
+  }
+
+ private:
+  struct Failure {
+    std::string_view text;
+    RowError error;
+  };
+
+  CsvParser& parser_;
+  QuotedLines quoted_;
+  std::size_t begin_ = 0;
+  std::atomic<std::size_t> done_ = 0;
+  std::size_t reported_ = 0;
+  std::optional<Failure> failed_;  // the first
 };
 
 // Lines are counted only on an error.
@@ -370,7 +424,8 @@ void CsvParser::read_row(FieldReader& reader, Block& block) const {
   throw ragged_row(reader.row_line(), columns);
 }
 
-void CsvParser::parse_rows(std::string_view text, Block& block) const {
+void CsvParser::parse_rows(Block& block) const {
+  const std::string_view text = block.text;
   const std::size_t first_line = std::max<std::size_t>(1, std::min(text.find('\n'), text.size()));
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     const std::size_t guess = text.size() / first_line + 16;
@@ -384,17 +439,18 @@ void CsvParser::parse_rows(std::string_view text, Block& block) const {
   }
 }
 
-void CsvParser::parse_block(std::string_view text, Block& block) const {
+void CsvParser::parse_block(Block& block) const {
   block.columns.resize(kinds_.size());
   for (BlockColumn& column : block.columns) column.clear();
   block.rows = 0;
   block.error.reset();
   try {
-    parse_rows(text, block);
+    parse_rows(block);
   } catch (const RowError& error) {
     block.error = error;
   }
   // Binary files look ragged too; the NUL byte is the better message.
+  const std::string_view text = block.text;
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     const auto line = static_cast<std::size_t>(std::ranges::count(text.substr(0, zero), '\n'));
     if (!block.error || line <= block.error->line) {
@@ -403,24 +459,16 @@ void CsvParser::parse_block(std::string_view text, Block& block) const {
   }
 }
 
-void CsvParser::parse_wave(std::size_t first, std::size_t count) {
-  for_each_block(count, options_.threads,
-                 [&](std::size_t i) { parse_block(block_texts_[first + i], wave_[i]); });
-  for (std::size_t i = 0; i < count; ++i) {
-    if (wave_[i].error) fail(block_texts_[first + i], *wave_[i].error);
-    rows_ += wave_[i].rows;
-  }
-  for_each_block(kinds_.size(), count == 1 ? 1 : options_.threads, [&](std::size_t c) {
-    for (std::size_t i = 0; i < count; ++i) results_[c].append(wave_[i].columns[c], first + i);
-  });
-}
-
-// Reports progress up to the end of that block.
-void CsvParser::show_progress(std::size_t block) const {
-  if (!options_.progress) return;
-  const std::string_view last = block_texts_[block];
-  options_.progress(static_cast<std::uint64_t>(last.data() + last.size() - text_.data()),
-                    text_.size());
+void CsvParser::append_column(const Block& block, std::size_t c) {
+  Result& result = results_[c];
+  result.append(block.columns[c], block.number);
+  if (block.number > 0 || block.text.size() == body_.size()) return;
+  // Blocks are similar, so memory for all rows is reserved at once, with a margin.
+  const double blocks = static_cast<double>(body_.size()) / static_cast<double>(block.text.size());
+  const auto expected =
+      static_cast<std::size_t>(static_cast<double>(block.rows) * blocks * 17.0 / 16.0);
+  if (kinds_[c] == Kind::numeric) result.numbers.reserve(expected);
+  if (kinds_[c] == Kind::categorical) result.codes.reserve(expected);
 }
 
 void CsvParser::parse_blocks() {
@@ -429,21 +477,16 @@ void CsvParser::parse_blocks() {
       options_.threads > 0 ? options_.threads : std::max(1U, std::thread::hardware_concurrency());
   // Blocks take several times the memory of their text, so at most an eighth of the file is parsed
   // at once.
-  const std::size_t most = std::max<std::size_t>(1, block_texts_.size() / 8);
-  wave_.resize(threads == 1 ? 1 : std::min(threads * kBlocksPerThread, most));
+  const std::size_t most = std::max<std::size_t>(1, body_.size() / kBlockBytes / 8);
+  block_texts_.clear();
   results_.assign(kinds_.size(), {});
   rows_ = 0;
-  for (std::size_t first = 0; first < block_texts_.size(); first += wave_.size()) {
-    parse_wave(first, std::min(wave_.size(), block_texts_.size() - first));
-    show_progress(std::min(first + wave_.size(), block_texts_.size()) - 1);
-    if (first > 0) continue;
-    // Blocks are similar, so memory for all rows is reserved at once, with a margin.
-    const std::size_t expected = rows_ * (block_texts_.size() / wave_.size() + 1) * 17 / 16;
-    for (std::size_t c = 0; c < kinds_.size(); ++c) {
-      if (kinds_[c] == Kind::numeric) results_[c].numbers.reserve(expected);
-      if (kinds_[c] == Kind::categorical) results_[c].codes.reserve(expected);
-    }
-  }
+  Blocks blocks(*this);
+  BlockPipeline<Block, Blocks> pipeline(
+      blocks, threads == 1 ? 1 : std::min(threads * kBlocksPerThread, most), kinds_.size());
+  pipeline.run(threads);
+  blocks.check_error();
+  blocks.report();
 }
 
 // The sample may have only numbers where text follows; words for a missing number in a column
@@ -565,12 +608,8 @@ Table CsvParser::parse() {
   }
   read_layout();
   choose_kinds();
-  const QuotedLines quoted(body_, layout_.separator);
-  block_texts_ = split_at_lines(body_, kBlockBytes,
-                                [&](std::size_t position) { return !quoted.contain(position); });
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
-  wave_ = {};  // frees as much memory as a small file takes
   check_errors();
 
   Table table;
@@ -648,7 +687,7 @@ class TableStream::Reader {
 
   // Returns the position after the last line end outside quotes.
   [[nodiscard]] std::size_t last_row_end() const {
-    const QuotedLines quoted(text_, layout_.separator);
+    QuotedLines quoted(text_, layout_.separator);
     std::size_t end = text_.rfind('\n');
     while (end != std::string::npos && quoted.contain(end)) {
       end = end == 0 ? std::string::npos : text_.rfind('\n', end - 1);

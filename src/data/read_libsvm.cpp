@@ -134,8 +134,7 @@ void append(SparseRows& all, const SparseRows& more) {
 }  // namespace
 
 SparseRows parse_libsvm(std::string_view text, const std::string& source, unsigned threads) {
-  const std::vector<std::string_view> texts =
-      split_at_lines(text, kBlockBytes, [](std::size_t) { return true; });
+  const std::vector<std::string_view> texts = split_at_lines(text, kBlockBytes);
   std::vector<Block> blocks(texts.size());
   for_each_block(texts.size(), threads, [&](std::size_t i) { blocks[i] = parse_block(texts[i]); });
 

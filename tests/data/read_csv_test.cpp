@@ -524,7 +524,7 @@ TEST(ReadCsv, random_tables_come_back) {
 TEST(ReadCsv, the_number_of_threads_changes_nothing) {
   Rng rng(11);
   std::string text = "number,word\n";
-  while (text.size() < (std::size_t{5} << 20U)) {
+  while (text.size() < (std::size_t{9} << 20U)) {
     text += std::to_string(rng.below(1000)) + "," + quote(random_word(rng)) + "\n";
   }
   const Table one = parse(text, {.separator = ',', .threads = 1});
