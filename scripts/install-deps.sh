@@ -16,8 +16,9 @@ declare -A packages=(
   [bench]="libbenchmark-dev"
   [dev]="clang-format clang-tidy-19"
   [fuzz]="clang-19 libclang-rt-19-dev"
+  [docs]="doxygen pandoc python3"
 )
-known=(core program deep trees python test deep-test trees-test python-test bench dev fuzz)
+known=(core program deep trees python test deep-test trees-test python-test bench dev fuzz docs)
 
 usage() {
   cat <<TXT
@@ -36,6 +37,7 @@ Installs the missing Debian packages of the parts named (core, when none is):
   bench        ${packages[bench]}
   dev          ${packages[dev]}
   fuzz         ${packages[fuzz]}
+  docs         ${packages[docs]}
 Runs apt-get as root or through sudo, and only when something is missing.
 TXT
 }
