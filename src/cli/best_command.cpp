@@ -1,42 +1,43 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/output_attempts.hpp"
+#include "cli/model_result.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/report_output.hpp"
 
 #include <adacvar/report/best.hpp>
+#include "report/best_page.hpp"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace adacvar::cli {
 
 namespace {
 
-struct ModelOutput {
-  std::string model = {};
-
-  static const std::vector<OptionSpec>& options() {
-    static const std::vector<OptionSpec> all{
-        {"model", &ModelOutput::model, "file to write the model to"},
-    };
-    return all;
-  }
-};
-
 struct State {
   DataOptions data;
   BestOptions best;
-  ModelOutput model_output;
-  OutputOptions output;
+  ModelResultOutput output;
 };
+
+// The signal ends the program; what is lost and what is kept is said first.
+[[noreturn]] void end_without_result(const BestOptions& options) {
+  std::string text =
+      "adacvar: stopped before the first kind of model was complete: there is no result";
+  if (!options.checkpoint.empty()) {
+    text += fmt::format("; models that are done are in '{}', and the same command resumes",
+                        options.checkpoint);
+  }
+  print_message(text + "\n");
+  throw Interrupted{};
+}
 
 /// The result, after its notes about the data were printed.
 BestReport best_with_progress(const State& state, const Makers& makers,
                               std::vector<std::string>& printed) {
-  ProgressLine line(state.output.quiet);
+  ProgressLine line(state.output.output.quiet);
   DataOptions data = state.data;
   line.show_reading_of(data.source);
   const BestHooks hooks{.progress =
@@ -47,43 +48,35 @@ BestReport best_with_progress(const State& state, const Makers& makers,
                                                          progress.fold + 1, state.best.folds));
                             },
                         .stop = &interrupted(),
-                        .data_ready =
-                            [&](const std::vector<std::string>& notes) {
-                              watch_interrupts();
-                              line.clear();
-                              if (!state.output.quiet) print_notes(notes);
-                              printed = notes;
-                            },
+                        .data_ready = on_data_ready(state.output.output, line, printed),
                         .networks = makers.networks,
-                        .trees = makers.trees};
+                        .trees = makers.trees,
+                        .detail = state.output.report.is_requested()};
   std::optional<BestReport> report = best(data, state.best, hooks);
-  if (!report) throw_if_interrupted();
-  return std::move(report).value();
+  if (report) return std::move(report).value();
+  line.clear();
+  end_without_result(state.best);
 }
 
-int run_best(const State& state, const Makers& makers) {
-  const std::string& path = state.model_output.model;
-  if (!path.empty()) check_writable(path);
+int run_best(const State& state, const OptionList& options, const Makers& makers) {
+  state.output.check();
   if (!state.best.checkpoint.empty()) create_folder("checkpoint", state.best.checkpoint);
   std::vector<std::string> printed;
   BestReport report = best_with_progress(state, makers, printed);
-  OutputAttempts attempts;
-  const bool is_saved = !path.empty() && attempts.run([&] { report.model.save(path); });
-  if (path.empty()) {
-    report.notes.emplace_back("the model was not saved; use --model FILE to save it");
-  }
-  std::vector<std::string> notes = report.notes;
-  std::erase_if(notes, [&](const std::string& note) {
-    return std::ranges::find(printed, note) != printed.end();
-  });
-  print_notes(report.headlines);
-  const std::string saved = is_saved ? "\nmodel written to " + path + "\n" : "";
-  const bool is_printed = attempts.run([&] {
-    print_outcome(state.output, best_json(report, is_saved ? path : ""), best_text(report) + saved,
-                  notes);
-  });
-  if (is_saved && !is_printed) print_message(saved.substr(1));
-  attempts.finish();
+  const DataOptions& data = state.data;
+  write_model_result(
+      state.output,
+      {.model = report.model,
+       .notes = report.notes,
+       .headlines = report.headlines,
+       .printed = printed,
+       .json = [&](const std::string& path) { return best_json(report, path); },
+       .text = [&] { return best_text(report); },
+       .page =
+           [&] {
+             return best_page(
+                 report, origin_of("best", options, {data.data, data.valid_data, data.test_data}));
+           }});
   return kDone;
 }
 
@@ -101,13 +94,13 @@ Command make_best_command() {
   command.options.add("Data", state->data.source);
   command.options.add("Loss", state->best.loss);
   command.options.add("Best", state->best);
-  command.options.add("Output", state->model_output);
-  add_output_options(command.options, state->output);
+  state->output.add_to(command.options);
   command.options.set_position("data", 1);
   command.options.set_role(PathRole::data, {"data", "valid-data", "test-data"});
   command.options.set_role(PathRole::input_folder, {"data-dir"});
-  command.options.set_role(PathRole::output, {"model"});
-  command.run = [state](const Makers& makers) { return run_best(*state, makers); };
+  command.run = [state, options = command.options](const Makers& makers) {
+    return run_best(*state, options, makers);
+  };
   command.needs_networks = [] { return true; };
   return command;
 }

@@ -312,7 +312,10 @@ void add_best(const State& state, const Makers& makers, RunReport& report) {
   const std::optional<BestReport> found =
       best(state.run.data, options,
            {.stop = &interrupted(), .networks = makers.networks, .trees = makers.trees});
-  if (!found) return;
+  if (!found) {
+    report.notes.emplace_back("best is left out: it was stopped before its first kind of model");
+    return;
+  }
   report.results.push_back(to_run_result(*found));
   report.notes.insert(report.notes.end(), found->headlines.begin(), found->headlines.end());
 }

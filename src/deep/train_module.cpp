@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <sstream>
 #include <stdexcept>
@@ -197,11 +198,9 @@ class TorchMaker final : public NetworkMaker {
                                     const Network* start) const override {
     check(network);
     use_threads(network);
-    // Before the network is created, because its initial weights are random.
-    torch::manual_seed(options.seed);
     return translate_errors([&] {
-      return train_model(make_model(network, shape_of(training, loss)), training, validation, loss,
-                         options, network, hooks, start);
+      return train_model(initial_model(options.seed, network, shape_of(training, loss)), training,
+                         validation, loss, options, network, hooks, start);
     });
   }
 
@@ -214,12 +213,33 @@ class TorchMaker final : public NetworkMaker {
       return std::make_shared<TorchNetwork>(
           TorchModel(read_script(in, {}), shape.outputs, device_of(options)));
     }
-    TorchModel model(make_network(options, shape), shape.outputs, device_of(options));
+    TorchModel model = model_to_fill(options, shape);
     model.load(in);
     return std::make_shared<TorchNetwork>(std::move(model));
   }
 
  private:
+  // libtorch has one generator for all threads: it belongs to the one that has seeded it until the
+  // initial weights are drawn.
+  static std::mutex& generator_mutex() {
+    static std::mutex mutex;
+    return mutex;
+  }
+
+  [[nodiscard]] static TorchModel initial_model(std::uint64_t seed, const NetworkOptions& network,
+                                                const NetworkShape& shape) {
+    const std::scoped_lock lock(generator_mutex());
+    torch::manual_seed(seed);
+    return make_model(network, shape);
+  }
+
+  // Its weights are drawn too, and then replaced.
+  [[nodiscard]] static TorchModel model_to_fill(const NetworkOptions& options,
+                                                const NetworkShape& shape) {
+    const std::scoped_lock lock(generator_mutex());
+    return {make_network(options, shape), shape.outputs, device_of(options)};
+  }
+
   static void use_threads(const NetworkOptions& options) {
     // libtorch's default is one per two hyper-threads.
     const auto threads =

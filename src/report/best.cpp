@@ -2,6 +2,7 @@
 
 #include "base/number_text.hpp"
 #include "data/preprocess_json.hpp"
+#include "report/best_sentences.hpp"
 #include "report/text_table.hpp"
 #include "report/verdict.hpp"
 #include "run/trained_model.hpp"
@@ -9,7 +10,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace adacvar {
@@ -48,6 +49,12 @@ std::vector<std::string> header_of(const std::string& part, bool has_accuracy) {
   return header;
 }
 
+// Tiny losses have an exponent.
+std::string fitted_text(TextTable table) {
+  table.fit(kTerminalWidth, {0});
+  return table.text();
+}
+
 std::string table_text(const BestReport& report) {
   const bool has_accuracy = report.stack.held_out.accuracy.has_value();
   const auto row = [&](const std::string& name, const std::string& weight, const PartRisk& part,
@@ -60,37 +67,14 @@ std::string table_text(const BestReport& report) {
   }
   table.add(row("stack", "", report.stack.held_out, 0));
   table.add(row("best", "", report.held_out, report.seconds));
-  if (!report.test) return table.text();
+  if (!report.test) return fitted_text(std::move(table));
   table.add(header_of("test", has_accuracy));
   for (const BestBase& base : report.bases) {
     table.add(row(base.name, fmt::format("{:.2f}", base.weight), *base.test, base.seconds));
   }
   table.add(row("stack", "", *report.stack.test, 0));
   table.add(row("best", "", *report.test, report.seconds));
-  return table.text();
-}
-
-std::string choice_text(const BestReport& report) {
-  const TailRisk& before = report.stack.held_out.risk;
-  const TailRisk& after = report.held_out.risk;
-  const std::string changes = fmt::format("CVaR {}, mean {}", change_text(after.cvar, before.cvar),
-                                          change_text(after.mean, before.mean));
-  if (report.temperature != 1) {
-    return fmt::format("temperature {:.3g}: on held-out rows {}", report.temperature, changes);
-  }
-  if (report.is_corrected) {
-    return fmt::format("best is the stack with its tail corrected: on held-out rows {}", changes);
-  }
-  if (report.frontier.empty()) return "best is the stack";
-  return "best is the stack: no correction lowers the cross-validated CVaR within the mean budget";
-}
-
-std::string difference_text(const BestReport& report) {
-  const CvarDifference& difference = *report.difference;
-  return fmt::format("test CVaR {} by that: {:+.4g}, 95 % interval {:+.4g} to {:+.4g}{}",
-                     change_text(report.test->risk.cvar, report.stack.test->risk.cvar),
-                     difference.value, difference.interval.low, difference.interval.high,
-                     difference.is_told_apart() ? "" : ": may be chance");
+  return fitted_text(std::move(table));
 }
 
 std::string frontier_text(const BestReport& report) {
@@ -129,17 +113,43 @@ ordered_json risk_json(const TailRisk& risk) {
 
 }  // namespace
 
+std::string change_sentence(const BestReport& report) {
+  const TailRisk& before = report.stack.held_out.risk;
+  const TailRisk& after = report.held_out.risk;
+  const std::string changes = fmt::format("CVaR {}, mean {}", change_text(after.cvar, before.cvar),
+                                          change_text(after.mean, before.mean));
+  if (report.temperature != 1) {
+    return fmt::format("temperature {:.3g}: on held-out rows {}", report.temperature, changes);
+  }
+  if (report.is_corrected) {
+    return fmt::format("best is the stack with its tail corrected: on held-out rows {}", changes);
+  }
+  if (report.frontier.empty()) return "best is the stack";
+  return "best is the stack: no correction lowers the cross-validated CVaR within the mean budget";
+}
+
+std::string difference_sentence(const BestReport& report) {
+  if (!report.difference) return {};
+  const CvarDifference& difference = *report.difference;
+  return fmt::format("test CVaR {} by that: {:+.4g}, 95 % interval {:+.4g} to {:+.4g}{}",
+                     change_text(report.test->risk.cvar, report.stack.test->risk.cvar),
+                     difference.value, difference.interval.low, difference.interval.high,
+                     difference.is_told_apart() ? "" : ": may be chance");
+}
+
+std::string guarantee_sentence(const BestReport& report) {
+  if (!report.bound) return {};
+  return fmt::format(
+      "with {:g} % confidence the CVaR of future rows is at most {}, if no loss exceeds {}",
+      100 * report.options.guarantee, number_text(*report.bound),
+      number_text(report.options.loss_max));
+}
+
 std::string best_text(const BestReport& report) {
-  std::string text = heading(report) + "\n" + table_text(report) + "\n" +
-                     wrap(choice_text(report), kTerminalWidth, 2) + "\n";
-  if (report.difference) text += wrap(difference_text(report), kTerminalWidth, 2) + "\n";
-  if (report.bound) {
-    text += wrap(fmt::format("with {:g} % confidence the CVaR of future rows is at most {}, if no "
-                             "loss exceeds {}",
-                             100 * report.options.guarantee, number_text(*report.bound),
-                             number_text(report.options.loss_max)),
-                 kTerminalWidth, 2) +
-            "\n";
+  std::string text = heading(report) + "\n" + table_text(report) + "\n";
+  for (const std::string& sentence :
+       {change_sentence(report), difference_sentence(report), guarantee_sentence(report)}) {
+    if (!sentence.empty()) text += wrap(sentence, kTerminalWidth, 2) + "\n";
   }
   if (!report.frontier.empty()) text += "\n" + frontier_text(report);
   return text;
@@ -159,6 +169,7 @@ std::string best_json(const BestReport& report, const std::string& model_path) {
     ordered_json one = {{"mean_budget", point.mean_budget},
                         {"corrected", point.is_corrected},
                         {"held_out", risk_json(point.held_out)}};
+    if (point.fitted_budget) one["fitted_budget"] = *point.fitted_budget;
     if (point.test) one["test"] = risk_json(*point.test);
     frontier.push_back(std::move(one));
   }

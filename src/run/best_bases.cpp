@@ -8,7 +8,7 @@
 #include <adacvar/solver/exact_cvar.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -16,19 +16,23 @@ namespace adacvar {
 
 namespace {
 
-TrainHooks hooks_of(const FoldTask& task) {
-  TrainHooks hooks{.stop = task.hooks.stop};
-  hooks.progress = [&task](const EpochRecord&) { return !task.is_stopped(); };
-  return hooks;
-}
+// Found on held-out rows of small sets: as good as the defaults of `train`, in two thirds of the
+// time.
+constexpr std::uint64_t kTreePatience = 25;
+constexpr std::size_t kFewRows = 2048;
+constexpr std::uint64_t kBatchOfFewRows = 32;
+constexpr std::uint64_t kEpochsOfFewRows = 150;
+
+TrainHooks hooks_of(const FoldTask& task) { return {.stop = task.stop}; }
 
 std::shared_ptr<const Scorer> train_trees(const FoldTask& task, Algorithm algorithm) {
   TrainOptions options{.algorithm = algorithm, .alpha = task.options.alpha, .seed = task.seed};
   options.trees.trees = true;
+  options.trees.tree_patience = kTreePatience;
   if (algorithm != Algorithm::mean) options = tree_tail_options(options);
   return task.hooks.trees
-      ->train(task.training.native, &task.held_out.native, task.loss, options,
-              static_cast<unsigned>(task.options.threads), hooks_of(task))
+      ->train(task.training.native, &task.held_out.native, task.loss, options, task.threads,
+              hooks_of(task))
       .model;
 }
 
@@ -36,8 +40,8 @@ ExactOptions exact_options(const FoldTask& task, double gamma, double ridge) {
   return {.risk = {task.options.alpha, gamma},
           .ridge = ridge,
           .tolerance = 1e-4,
-          .threads = static_cast<unsigned>(task.options.threads),
-          .stop = task.hooks.stop};
+          .threads = task.threads,
+          .stop = task.stop};
 }
 
 double mean_loss(const Scorer& model, const Dataset& rows, const Loss& loss) {
@@ -81,11 +85,15 @@ std::shared_ptr<const Scorer> train_linear_by_steps(const FoldTask& task) {
 }
 
 std::shared_ptr<const Scorer> train_network(const FoldTask& task, bool for_tail) {
+  const Dataset& rows = task.training.expanded;
+  const bool has_few_rows = rows.rows < kFewRows;
   TrainOptions options =
       resolve_network_defaults({.algorithm = for_tail ? Algorithm::adacvar : Algorithm::mean,
                                 .alpha = task.options.alpha,
+                                .epochs = has_few_rows ? kEpochsOfFewRows : 0,
+                                .batch = has_few_rows ? kBatchOfFewRows : 0,
                                 .seed = task.seed},
-                               task.training.expanded, &task.held_out.expanded, task.loss);
+                               rows, &task.held_out.expanded, task.loss);
   const Network* start = nullptr;
   if (for_tail) {
     options = fine_tuning_options(options);
@@ -93,9 +101,8 @@ std::shared_ptr<const Scorer> train_network(const FoldTask& task, bool for_tail)
   }
   // One thread: the same bits on every machine with as many.
   const NetworkOptions network{.network = kStackNetwork, .threads = 1};
-  NetworkResult found =
-      task.hooks.networks->train(task.training.expanded, &task.held_out.expanded, task.loss,
-                                 options, network, hooks_of(task), start);
+  NetworkResult found = task.hooks.networks->train(rows, &task.held_out.expanded, task.loss,
+                                                   options, network, hooks_of(task), start);
   using Members = std::vector<WeightedNetworks::Member>;
   return std::make_shared<WeightedNetworks>(Members{{std::move(found.model)}});
 }

@@ -6,6 +6,8 @@
 #include <adacvar/learner/train.hpp>
 #include <adacvar/run/best.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,7 +21,7 @@ struct FoldRows {
   Dataset expanded;
 };
 
-/// What a base is trained with in one fold.
+/// What a base is trained with in one fold. Several folds are trained at once.
 struct FoldTask {
   const FoldRows& training;
   const FoldRows& held_out;
@@ -27,8 +29,9 @@ struct FoldTask {
   const BestOptions& options;
   const BestHooks& hooks;
   std::uint64_t seed = 0;
-  const Scorer* plain = nullptr;          ///< the base for the mean that precedes it
-  std::function<bool()> is_stopped = {};  ///< asked between epochs and rounds
+  unsigned threads = 1;
+  const Scorer* plain = nullptr;  ///< the base for the mean that precedes it
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// A kind of model that `best` trains.

@@ -4,6 +4,7 @@
 #include "data/prepare_data.hpp"
 #include "data/row_weights.hpp"
 #include "run/assign_folds.hpp"
+#include "run/corrections.hpp"
 #include "run/notes.hpp"
 #include "run/outcome.hpp"
 #include "run/trained_model.hpp"
@@ -25,6 +26,8 @@ namespace adacvar {
 namespace {
 
 constexpr double kRhoScale = 0.3;
+constexpr double kTolerance = 1e-6;
+constexpr double kToleranceOfMany = 1e-4;  // of several budgets: not certified
 
 double mean_of(std::span<const double> values, const Dataset& data) {
   double sum = 0;
@@ -55,50 +58,65 @@ struct Fitted {
   double ridge = 0;
 };
 
-/// The least risk plus ridge within the mean budget.
-Fitted fit_correction(const Dataset& data, const Loss& loss, const CorrectOptions& options) {
-  const TailRisk given =
-      tail_risk(losses_of(no_correction(data), data, loss), data.weights, options.alpha);
-  const auto columns = static_cast<double>(data.features + 1);
-  Fitted fitted;
-  fitted.rho =
-      options.rho.value_or(kRhoScale * columns / (options.alpha * static_cast<double>(data.rows)));
-  // The solver's penalty is ridge/2 |theta|^2.
-  fitted.ridge = 2 * fitted.rho * given.cvar / squared_scale(data);
-  Frontier frontier(data, loss,
-                    {.risk = {options.alpha, options.gamma},
-                     .ridge = fitted.ridge,
-                     .threads = static_cast<unsigned>(options.threads),
-                     .stop = options.stop});
-  const RiskLimit limit{RiskLimit::Of::mean, (1 + options.mean_budget) * given.mean};
-  const FrontierPoint& free = frontier.at(options.gamma);
-  if (free.risk.mean <= limit.most) {
-    fitted.model = free.model;
-    fitted.certificate = free.certificate;
-    fitted.status = free.status;
-    return fitted;
-  }
-  LimitedResult limited = frontier.within(limit);
-  fitted.model = std::move(limited.model);
-  fitted.certificate = limited.certificate;
-  fitted.status = limited.status;
-  return fitted;
-}
+/// Corrections of some rows within any budget; solutions are shared.
+class CorrectionPath {
+ public:
+  /// Keeps a reference to `data`.
+  CorrectionPath(const Dataset& data, const Loss& loss, const CorrectOptions& options,
+                 double tolerance = kTolerance)
+      : gamma_(options.gamma),
+        given_(tail_risk(losses_of(no_correction(data), data, loss), data.weights, options.alpha)),
+        rho_(options.rho.value_or(kRhoScale * static_cast<double>(data.features + 1) /
+                                  (options.alpha * static_cast<double>(data.rows)))),
+        // The solver's penalty is ridge/2 |theta|^2.
+        ridge_(2 * rho_ * given_.cvar / squared_scale(data)),
+        frontier_(data, loss,
+                  {.risk = {options.alpha, options.gamma},
+                   .ridge = ridge_,
+                   .tolerance = tolerance,
+                   .threads = static_cast<unsigned>(options.threads),
+                   .stop = options.stop}) {}
 
-/// Losses of a correction on rows that it was not fitted to, in the units of the dataset's targets.
-std::vector<double> held_out_losses(const Dataset& data, const Loss& loss,
-                                    const CorrectOptions& options) {
+  /// The least risk plus ridge within the mean budget.
+  Fitted within(double mean_budget) {
+    const RiskLimit limit{RiskLimit::Of::mean, (1 + mean_budget) * given_.mean};
+    const FrontierPoint& free = frontier_.at(gamma_);
+    if (free.risk.mean <= limit.most) {
+      return {free.model, free.certificate, free.status, rho_, ridge_};
+    }
+    LimitedResult limited = frontier_.within(limit);
+    return {std::move(limited.model), limited.certificate, limited.status, rho_, ridge_};
+  }
+
+ private:
+  double gamma_;
+  TailRisk given_;
+  double rho_;
+  double ridge_;
+  Frontier frontier_;
+};
+
+/// Losses of corrections within each budget on rows that they were not fitted to, in the units of
+/// the dataset's targets.
+std::vector<std::vector<double>> held_out_losses(const Dataset& data, const Loss& loss,
+                                                 const CorrectOptions& options,
+                                                 std::span<const double> budgets,
+                                                 double tolerance) {
   const std::vector<std::size_t> fold = assign_folds(data, options.folds, options.seed);
-  std::vector<double> losses(data.rows);
+  std::vector<std::vector<double>> losses(budgets.size(), std::vector<double>(data.rows));
   for (std::size_t k = 0; k < options.folds; ++k) {
     std::vector<Index> inside;
     std::vector<Index> outside;
     for (std::size_t i = 0; i < data.rows; ++i) {
       (fold[i] == k ? outside : inside).push_back(static_cast<Index>(i));
     }
-    const Fitted fitted = fit_correction(rows_of(data, inside), loss, options);
-    const std::vector<double> found = losses_of(fitted.model, rows_of(data, outside), loss);
-    for (std::size_t j = 0; j < outside.size(); ++j) losses[outside[j]] = found[j];
+    const Dataset fitted_rows = rows_of(data, inside);
+    const Dataset other_rows = rows_of(data, outside);
+    CorrectionPath path(fitted_rows, loss, options, tolerance);
+    for (std::size_t b = 0; b < budgets.size(); ++b) {
+      const std::vector<double> found = losses_of(path.within(budgets[b]).model, other_rows, loss);
+      for (std::size_t j = 0; j < outside.size(); ++j) losses[b][outside[j]] = found[j];
+    }
   }
   return losses;
 }
@@ -106,22 +124,14 @@ std::vector<double> held_out_losses(const Dataset& data, const Loss& loss,
 CorrectionTrial cross_validate(const Dataset& data, const Loss& loss, double unit,
                                const CorrectOptions& options) {
   const std::vector<double> given = losses_of(no_correction(data), data, loss);
-  const std::vector<double> corrected = held_out_losses(data, loss, options);
-  std::vector<double> excess(data.rows);
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    excess[i] = corrected[i] - (1 + options.mean_budget) * given[i];
-  }
-  const double mean = mean_of(excess, data);
-  double variance = 0;  // of the mean; rows, not their copies, are independent
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    const double deviation = data.weight(i) * (excess[i] - mean) / data.total_weight();
-    variance += deviation * deviation;
-  }
+  const std::vector<double> corrected =
+      held_out_losses(data, loss, options, {&options.mean_budget, 1}, kTolerance)[0];
+  const MeanExcess excess = mean_excess(given, corrected, data.weights, options.mean_budget);
   return {.folds = options.folds,
           .given = scaled(tail_risk(given, data.weights, options.alpha), unit),
           .corrected = scaled(tail_risk(corrected, data.weights, options.alpha), unit),
-          .mean_excess = unit * mean,
-          .mean_error = unit * std::sqrt(variance)};
+          .mean_excess = unit * excess.mean,
+          .mean_error = unit * excess.error};
 }
 
 void check_loss(const Loss& loss) {
@@ -273,7 +283,7 @@ TrainedModel model_of(const PreparedData& data, const DataOptions& reading, cons
 Correction correct_prepared(const PreparedData& data, const DataOptions& reading,
                             const CorrectOptions& options, const Loss& loss) {
   const double unit = loss.unit(data.preprocessor.target_scale().sd);
-  Fitted fitted = fit_correction(data.train, loss, options);
+  Fitted fitted = CorrectionPath(data.train, loss, options).within(options.mean_budget);
   std::optional<CorrectionTrial> trial;
   if (options.choose == CorrectionChoice::cv) {
     trial = cross_validate(data.train, loss, unit, options);
@@ -344,7 +354,7 @@ std::vector<double> beside(const MatrixView& features, std::span<const double> p
   return values;
 }
 
-PreparedData prepare_matrix(const MatrixView& matrix, std::span<const double> targets,
+PreparedData prepare_joined(const MatrixView& matrix, std::span<const double> targets,
                             const CorrectOptions& options) {
   std::vector<std::string> names = default_names(matrix.columns() - 1);
   names.push_back(options.prediction.prediction);
@@ -374,6 +384,25 @@ PreparedData prepare_matrix(const MatrixView& matrix, std::span<const double> ta
   return data;
 }
 
+/// Prepares the features and predictions of a matrix.
+PreparedData prepare_matrix(const MatrixView& features, std::span<const double> predictions,
+                            std::span<const double> targets, const CorrectOptions& options) {
+  if (features.is_sparse()) {
+    throw OptionError("features in sparse rows cannot be used; give a dense matrix");
+  }
+  check_length(predictions.size(), features.rows(), "predictions");
+  check_length(targets.size(), features.rows(), "targets");
+  check_finite(predictions, "prediction");
+  check_finite(targets, "target");
+  const std::vector<double> values = beside(features, predictions);
+  MatrixView matrix(values, features.rows(), features.columns() + 1);
+  for (std::size_t c = 0; c < features.columns(); ++c) {
+    if (const auto* const levels = features.levels_of(c))
+      matrix = matrix.with_categories(c, *levels);
+  }
+  return prepare_joined(matrix, targets, options);
+}
+
 // Cross-validation needs no validation rows.
 void set_default_split(DataOptions& data) {
   if (!data.split.empty()) return;
@@ -387,7 +416,32 @@ void check(const CorrectOptions& options) {
   check_options(options.prediction);
 }
 
+CorrectOptions checked_for_matrix(CorrectOptions options) {
+  options.prediction.prediction = "prediction";
+  check(options);
+  return options;
+}
+
 }  // namespace
+
+MeanExcess mean_excess(std::span<const double> given, std::span<const double> corrected,
+                       std::span<const double> weights, double mean_budget) {
+  const auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
+  const auto excess = [&](std::size_t i) { return corrected[i] - (1 + mean_budget) * given[i]; };
+  double total = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    total += weight(i);
+    sum += weight(i) * excess(i);
+  }
+  const double mean = sum / total;
+  double variance = 0;  // of the mean; rows, not their copies, are independent
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const double deviation = weight(i) * (excess(i) - mean) / total;
+    variance += deviation * deviation;
+  }
+  return {mean, std::sqrt(variance)};
+}
 
 const std::vector<OptionSpec>& CorrectOptions::options() {
   using O = CorrectOptions;
@@ -414,24 +468,34 @@ const std::vector<OptionSpec>& CorrectOptions::options() {
 
 Correction correct(const MatrixView& features, std::span<const double> predictions,
                    std::span<const double> targets, const CorrectOptions& given) {
-  CorrectOptions options = given;
-  options.prediction.prediction = "prediction";
-  check(options);
-  if (features.is_sparse()) {
-    throw OptionError("features in sparse rows cannot be used; give a dense matrix");
-  }
-  check_length(predictions.size(), features.rows(), "predictions");
-  check_length(targets.size(), features.rows(), "targets");
-  check_finite(predictions, "prediction");
-  check_finite(targets, "target");
-  const std::vector<double> values = beside(features, predictions);
-  MatrixView matrix(values, features.rows(), features.columns() + 1);
-  for (std::size_t c = 0; c < features.columns(); ++c) {
-    if (const auto* const levels = features.levels_of(c))
-      matrix = matrix.with_categories(c, *levels);
-  }
-  const PreparedData prepared = prepare_matrix(matrix, targets, options);
+  const CorrectOptions options = checked_for_matrix(given);
+  const PreparedData prepared = prepare_matrix(features, predictions, targets, options);
   return correct_prepared(prepared, {}, options, checked_loss(prepared, options));
+}
+
+Corrections corrections_within(const MatrixView& features, std::span<const double> predictions,
+                               std::span<const double> targets, const CorrectOptions& given,
+                               std::span<const double> budgets) {
+  const CorrectOptions options = checked_for_matrix(given);
+  const PreparedData prepared = prepare_matrix(features, predictions, targets, options);
+  const Loss loss = checked_loss(prepared, options);
+  const Dataset& rows = prepared.train;
+  Corrections result{.given = losses_of(no_correction(rows), rows, loss), .corrected = {}};
+  std::vector<std::vector<double>> held_out =
+      held_out_losses(rows, loss, options, budgets, kToleranceOfMany);
+  CorrectionPath path(rows, loss, options, kToleranceOfMany);
+  for (std::size_t b = 0; b < budgets.size(); ++b) {
+    const Fitted fitted = path.within(budgets[b]);
+    result.corrected.push_back({.mean_budget = budgets[b],
+                                .model = Model(model_of(prepared, {}, loss, options, fitted)),
+                                .held_out = std::move(held_out[b])});
+  }
+  const double unit = loss.unit(prepared.preprocessor.target_scale().sd);
+  for (double& value : result.given) value *= unit;
+  for (BudgetCorrection& correction : result.corrected) {
+    for (double& value : correction.held_out) value *= unit;
+  }
+  return result;
 }
 
 Correction correct(DataOptions data, const CorrectOptions& options,

@@ -102,17 +102,7 @@ std::vector<std::vector<double>> StackModel::base_scores(const Dataset& data,
 
 void StackModel::scores(const Dataset& data, std::span<const Index> rows,
                         std::span<double> scores) const {
-  const std::vector<std::vector<double>> all = base_scores(data, rows);
-  if (rows.empty()) return;
-  std::vector<double> weights;
-  for (const StackBase& base : parts_.bases) weights.push_back(base.weight);
-  const StackedScores stacked = stacked_scores(all, weights, parts_.outputs);
-  if (parts_.correction) {
-    correct_scores(*parts_.correction, stacked, scores);
-  } else {
-    std::ranges::copy(stacked.sum, scores.begin());
-  }
-  for (double& score : scores) score *= parts_.factor;
+  std::ranges::copy(combined_scores(parts_, base_scores(data, rows)), scores.begin());
 }
 
 std::shared_ptr<const NonlinearModel> StackModel::scaled(double factor) const {
@@ -147,6 +137,17 @@ double StackModel::norm() const {
     }
   }
   return std::sqrt(squares);
+}
+
+std::vector<double> combined_scores(const StackModel::Parts& parts,
+                                    std::span<const std::vector<double>> bases) {
+  std::vector<double> weights;
+  for (const StackBase& base : parts.bases) weights.push_back(base.weight);
+  StackedScores stacked = stacked_scores(bases, weights, parts.outputs);
+  std::vector<double> scores = stacked.sum;
+  if (parts.correction && !scores.empty()) correct_scores(*parts.correction, stacked, scores);
+  for (double& score : scores) score *= parts.factor;
+  return scores;
 }
 
 }  // namespace adacvar

@@ -66,4 +66,8 @@ class StackModel final : public NonlinearModel {
   Parts parts_;
 };
 
+/// Returns the scores of a stack whose bases have these scores.
+[[nodiscard]] std::vector<double> combined_scores(const StackModel::Parts& parts,
+                                                  std::span<const std::vector<double>> bases);
+
 }  // namespace adacvar

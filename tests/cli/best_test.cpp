@@ -8,10 +8,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace adacvar {
@@ -107,6 +110,56 @@ TEST(BestCommand, limit_on_the_time_leaves_bases_out) {
   EXPECT_TRUE(found["interrupted"]);
   EXPECT_EQ(found["bases"].size(), 1U);
   EXPECT_TRUE(has_words(outcome.err, "left out: ... linear")) << outcome.err;
+}
+
+TEST(BestCommand, report) {
+  const TemporaryFolder folder;
+  write_table(folder, 300);
+  const Outcome outcome =
+      run(folder,
+          "best t.csv --target y --mean-budget 0.1 --guarantee 0.9 --loss-max 50 -q "
+          "--report r.html --figures fig");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = content_of(folder.path() / "r.html");
+  for (const char* const title :
+       {"Models and their weights", "Mean budgets", "Losses", "Tail shares",
+        "Predicted against actual", "Worst rows", "Reproduce this run"}) {
+    EXPECT_NE(page.find(std::string(">") + title + "</h2>"), std::string::npos) << title;
+  }
+  EXPECT_TRUE(has_words(page, "With 90 % confidence ... adacvar best t.csv --target y"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "fig" / "weights.svg"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "fig" / "frontier.svg"));
+}
+
+TEST(BestCommand, tables_of_tiny_losses_fit_a_terminal) {
+  const TemporaryFolder folder;
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 400; ++i) {
+    text +=
+        std::to_string(i % 2) + "," + std::to_string(i % 20) + (i % 2 == 0 ? ",no\n" : ",yes\n");
+  }
+  (void)folder.write("t.csv", text);
+  const Outcome outcome = run(folder, "best t.csv --target y -q");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(has_words(outcome.out, "e-0")) << outcome.out;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), kTerminalWidth);
+}
+
+TEST(BestCommand, says_what_a_signal_left) {
+  const TemporaryFolder folder;
+  write_table(folder, 2000);
+  const support::RunningProgram program(ADACVAR_PROGRAM,
+                                        {"best", "t.csv", "--target", "y", "--folds", "100",
+                                         "--checkpoint", "done", "--threads", "1"},
+                                        folder.path());
+  while (program.printed_so_far().find("fold 1 of 100") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 128 + SIGINT);
+  EXPECT_TRUE(has_words(outcome.err, "no result ... 'done' ... resumes")) << outcome.err;
 }
 
 TEST(BestCommand, bad_input) {

@@ -73,6 +73,37 @@ TEST(Best, numbers) {
   EXPECT_FALSE(report.is_interrupted);
 }
 
+// The budget of the held-out mean holds with room for its error, so at every point of the curve.
+TEST(Best, corrections_keep_their_budgets) {
+  const TemporaryFolder folder;
+  const DataOptions data = data_of(folder.write("t.csv", made_csv(900, 2)));
+  const BestReport report = best_of(data, {.alpha = 0.2, .mean_budget = 0.1});
+  const TailRisk& stack = report.stack.held_out.risk;
+  ASSERT_EQ(report.frontier.size(), 4U);
+  double cvar = stack.cvar * (1 + 1e-12);
+  int corrected = 0;
+  for (const BestPoint& point : report.frontier) {
+    EXPECT_LE(point.held_out.cvar, cvar);  // what a smaller budget allows is allowed
+    cvar = point.held_out.cvar;
+    EXPECT_EQ(point.is_corrected, point.fitted_budget.has_value());
+    if (!point.is_corrected) continue;
+    ++corrected;
+    EXPECT_LE(*point.fitted_budget, point.mean_budget);
+    EXPECT_LT(point.held_out.mean, (1 + point.mean_budget) * stack.mean);
+  }
+  EXPECT_GE(corrected, 1);
+  EXPECT_EQ(report.is_corrected, report.frontier.back().is_corrected);
+  EXPECT_EQ(report.stack_losses.size(), report.is_corrected ? 180U : 0U);
+}
+
+TEST(Best, too_few_rows_to_judge_a_tail_are_not_corrected) {
+  const TemporaryFolder folder;
+  const BestReport report = best_of(data_of(folder.write("t.csv", made_csv(200, 0))));
+  EXPECT_FALSE(report.is_corrected);
+  EXPECT_TRUE(report.frontier.empty());
+  EXPECT_NE(report.notes.back().find("fewer than 20"), std::string::npos);
+}
+
 TEST(Best, classes) {
   const TemporaryFolder folder;
   for (const int classes : {2, 3}) {
@@ -130,7 +161,11 @@ TEST(Best, stops_with_the_bases_that_are_complete) {
   EXPECT_EQ(report->bases.size(), 1U);
   EXPECT_TRUE(report->is_interrupted);
   EXPECT_NE(report->headlines.back().find("linear for the tail"), std::string::npos);
-  EXPECT_EQ(best_of(data, {.time = "0.000001s"}).bases.size(), 1U);
+  // No time at all: the first kind as far as it came, and words about that.
+  const BestReport cut = best_of(data, {.time = "0.000001s"});
+  EXPECT_EQ(cut.bases.size(), 1U);
+  EXPECT_TRUE(cut.is_interrupted);
+  EXPECT_NE(cut.headlines.back().find("stopped before they were complete"), std::string::npos);
 }
 
 TEST(Best, row_weights_count_as_copies) {

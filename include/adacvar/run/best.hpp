@@ -50,6 +50,7 @@ struct BestBase {
 struct BestPoint {
   double mean_budget = 0;
   bool is_corrected = false;
+  std::optional<double> fitted_budget = {};  ///< of the correction: at most the budget
   TailRisk held_out = {};
   std::optional<TailRisk> test = {};
 };
@@ -69,10 +70,11 @@ struct BestReport {
   std::vector<BestPoint> frontier;     ///< two classes and numbers: by increasing budget
   std::optional<double> bound = {};    ///< with options.guarantee: on the CVaR of future rows
   std::optional<CvarDifference> difference = {};  ///< test CVaR of the result less the stack's
-  PartDetail detail = {};  ///< losses of the test rows, else of the validation or training rows
+  PartDetail detail = {};  ///< of the test rows, else of the validation or training rows
+  std::vector<double> stack_losses = {};  ///< of test rows by the stack, if the result is corrected
   std::size_t training_rows = 0;
   double seconds = 0;
-  bool is_interrupted = false;  ///< bases are missing
+  bool is_interrupted = false;  ///< kinds of models are missing
   std::vector<std::string> notes;
   std::vector<std::string> headlines;  ///< notes needed to interpret the results
 };
@@ -91,6 +93,7 @@ struct BestHooks {
   std::function<void(const std::vector<std::string>&)> data_ready = {};
   const NetworkMaker* networks = nullptr;  ///< null: without networks
   const TreeMaker* trees = nullptr;        ///< null: without trees
+  bool detail = false;                     ///< BestReport::detail in full, for reports
 };
 
 /// Finds out what a set needs, and then works on its tail.
@@ -99,10 +102,11 @@ struct BestHooks {
 /// for the mean and once for the tail, and stopped early by the rows of the fold. Their scores of
 /// held-out rows are stacked: f = sum of weights * scores, weights >= 0 (with sum 1, for classes at
 /// most 2) of least mean loss. `correct` then fits a correction in (1, f, f^2, spread of the bases,
-/// bases - f) by the exact solver: least CVaR within the mean budget, kept only if it lowers the
-/// cross-validated CVaR. With several classes a temperature takes its place. The models of all
-/// folds are averaged for prediction. The same result on any number of threads, unless a limit on
-/// the time leaves bases out.
+/// bases - f) by the exact solver: least CVaR within the mean budget, kept only if its
+/// cross-validated CVaR is lower and its mean within the budget with a standard error to spare; so
+/// corrections within less than the budget are tried too. With several classes a temperature takes
+/// its place. The models of all folds are averaged for prediction. The same result on any number of
+/// threads, unless a limit on the time leaves something out.
 ///
 /// Returns none if it is stopped before the first base is complete. Throws: like `run`; DataError
 /// for fewer rows than folds, or a class with fewer; a checkpoint of another run.
