@@ -27,8 +27,9 @@ pid_t writer_of(std::string_view name, const std::string& destination) {
   name.remove_prefix(start.size());
   pid_t process = 0;
   unsigned attempt = 0;
-  const char* const end = name.data() + name.size();
-  const auto first = std::from_chars(name.data(), end, process);
+  const char* const begin = name.data();
+  const char* const end = begin + name.size();
+  const auto first = std::from_chars(begin, end, process);
   if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '-') return 0;
   const auto second = std::from_chars(first.ptr + 1, end, attempt);
   return second.ec == std::errc{} && second.ptr == end && process > 0 ? process : 0;
@@ -107,8 +108,12 @@ void PartialFile::write(std::string_view bytes) {
   }
 }
 
-void PartialFile::commit() {
+void PartialFile::flush() {
   if (::fsync(descriptor_) != 0) fail("cannot write", path_);
+}
+
+void PartialFile::commit() {
+  flush();
   close();
   fs::rename(path_, destination_);
   path_.clear();

@@ -24,6 +24,9 @@ class PartialFile {
 
   void write(std::string_view bytes);
 
+  /// Waits until the bytes are on disk.
+  void flush();
+
   /// Flushes the bytes to disk, then renames the file; an existing file is replaced.
   void commit();
 

@@ -8,10 +8,20 @@
 
 #include <memory>
 #include <system_error>
+#include <vector>
 
 namespace adacvar {
 
 namespace {
+
+template <class Action>
+auto with_path_in_errors(const std::filesystem::path& path, const Action& action) {
+  try {
+    return action();
+  } catch (const std::system_error& error) {
+    throw OptionError(fmt::format("cannot write '{}': {}", path.string(), error.code().message()));
+  }
+}
 
 std::unique_ptr<PartialFile> open_partial_file(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -22,11 +32,7 @@ std::unique_ptr<PartialFile> open_partial_file(const std::filesystem::path& path
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw OptionError(fmt::format("cannot write '{}': it is not a regular file", path.string()));
   }
-  try {
-    return std::make_unique<PartialFile>(path);
-  } catch (const std::system_error& error) {
-    throw OptionError(fmt::format("cannot write '{}': {}", path.string(), error.code().message()));
-  }
+  return with_path_in_errors(path, [&] { return std::make_unique<PartialFile>(path); });
 }
 
 }  // namespace
@@ -35,16 +41,22 @@ void check_writable(const std::filesystem::path& path) { open_partial_file(path)
 
 void write_file(const std::filesystem::path& path, const std::function<void(const Write&)>& fill) {
   const auto file = open_partial_file(path);
-  const auto translate_errors = [&](const auto& action) {
-    try {
-      action();
-    } catch (const std::system_error& error) {
-      throw OptionError(
-          fmt::format("cannot write '{}': {}", path.string(), error.code().message()));
-    }
-  };
-  fill([&](std::string_view text) { translate_errors([&] { file->write(text); }); });
-  translate_errors([&] { file->commit(); });
+  fill([&](std::string_view text) { with_path_in_errors(path, [&] { file->write(text); }); });
+  with_path_in_errors(path, [&] { file->commit(); });
+}
+
+void write_files(std::span<const FileContent> files) {
+  std::vector<std::unique_ptr<PartialFile>> partial;
+  for (const FileContent& file : files) {
+    partial.push_back(open_partial_file(file.path));
+    with_path_in_errors(file.path, [&] {
+      partial.back()->write(file.bytes);
+      partial.back()->flush();
+    });
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    with_path_in_errors(files[i].path, [&] { partial[i]->commit(); });
+  }
 }
 
 }  // namespace adacvar

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace adacvar {
@@ -15,5 +17,14 @@ using Write = std::function<void(std::string_view)>;
 /// Writes a file atomically: what `fill` writes replaces an existing file only once all of it is on
 /// disk. Throws: OptionError like check_writable and if writing fails; whatever `fill` throws.
 void write_file(const std::filesystem::path& path, const std::function<void(const Write&)>& fill);
+
+struct FileContent {
+  std::filesystem::path path;
+  std::string bytes;
+};
+
+/// Writes files that belong together: none replaces an existing one before all are on disk, so that
+/// a full disk leaves all of the old ones. Throws: OptionError like `write_file`.
+void write_files(std::span<const FileContent> files);
 
 }  // namespace adacvar

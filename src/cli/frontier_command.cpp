@@ -124,6 +124,7 @@ void write_outputs(const State& state, const OptionList& options, const TracedCu
                   frontier_text(report, text_style()) + saved, notes);
   });
   if (is_saved && !is_printed) print_message(saved.substr(1));
+  attempts.check_checkpoints(report.points);
   if (!state.files.csv.empty()) {
     attempts.run([&] {
       write_file(state.files.csv, [&](const Write& write) { write(frontier_csv(report)); });

@@ -2,6 +2,8 @@
 
 #include "cli/common_options.hpp"
 
+#include <adacvar/base/error.hpp>
+
 #include <fmt/core.h>
 
 namespace adacvar::cli {
@@ -18,6 +20,16 @@ bool OutputAttempts::run(const std::function<void()>& write) {
     if (is_first) first_ = std::current_exception();
   }
   return false;
+}
+
+void OutputAttempts::check_checkpoints(std::span<const RunResult> results) {
+  for (const RunResult& result : results) {
+    if (result.checkpoint_error.empty()) continue;
+    run([&] {
+      throw OptionError(result.checkpoint_error + "; training continued without checkpoints");
+    });
+    return;  // those of one command share a folder
+  }
 }
 
 void OutputAttempts::finish() const {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <adacvar/run/result.hpp>
+
 #include <exception>
 #include <functional>
+#include <span>
 
 namespace adacvar::cli {
 
@@ -12,6 +15,9 @@ class OutputAttempts {
  public:
   /// Returns whether `write` succeeded.
   bool run(const std::function<void()>& write);
+
+  /// Reports results whose training could not write its checkpoints.
+  void check_checkpoints(std::span<const RunResult> results);
 
   /// Throws the first error, if there was one.
   void finish() const;

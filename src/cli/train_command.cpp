@@ -194,9 +194,7 @@ void write_outputs(const State& state, const OptionList& options,
                   outcome.remaining_notes(report.notes));
   });
   if (is_saved && !is_printed) print_message(saved.substr(1));
-  if (const std::string& error = report.results[0].checkpoint_error; !error.empty()) {
-    attempts.run([&] { throw OptionError(error + "; training continued without checkpoints"); });
-  }
+  attempts.check_checkpoints(report.results);
   if (!state.model_output.trace.empty()) {
     attempts.run(
         [&] { write_file(state.model_output.trace, [&](const Write& write) { write(trace); }); });
@@ -244,6 +242,7 @@ void write_comparison(const State& state, const ComparisonOutput& comparison) {
     print_outcome(state.output, comparison.json(paths), comparison.text + written,
                   comparison.notes);
   });
+  for (const RunReport& report : comparison.reports) attempts.check_checkpoints(report.results);
   if (state.report.is_requested()) {
     attempts.run([&] { write_report(state.report, comparison.page()); });
   }

@@ -1,5 +1,7 @@
 #include "experiment/result_log.hpp"
 
+#include "base/crc64.hpp"
+
 #include <adacvar/base/error.hpp>
 
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace adacvar {
 
@@ -88,6 +91,23 @@ json to_json(const TrialKey& key, const TrialResult& result) {
     line["goal_epoch"] = result.goal_epoch;
   }
   return line;
+}
+
+/// The line with a checksum of what else it holds.
+std::string checked_line(json line) {
+  line["crc64"] = crc64_text(line.dump());
+  return line.dump();
+}
+
+/// Throws: json::exception if the line is not as `checked_line` made it. Earlier versions wrote
+/// lines without a checksum.
+json parse_line(std::string_view text) {
+  json line = json::parse(text);
+  if (!line.contains("crc64")) return line;
+  const auto expected = line.at("crc64").get<std::string>();
+  line.erase("crc64");
+  if (crc64_text(line.dump()) == expected) return line;
+  throw json::other_error::create(501, "its checksum does not match", nullptr);
 }
 
 /// Reads the study's text from the first line. Throws: json::exception.
@@ -178,7 +198,7 @@ void ResultLog::read(const std::string& study) {
 }
 
 void ResultLog::read_line(std::string_view line) {
-  const json from = json::parse(line);
+  const json from = parse_line(line);
   if (from.contains("fingerprint")) {
     fingerprints_[from.at("set").get<std::string>()] = from.at("fingerprint").get<std::string>();
     return;
@@ -194,7 +214,7 @@ void ResultLog::check_data(const std::string& set, const std::string& fingerprin
   const std::scoped_lock lock(mutex_);
   const auto [place, is_new] = fingerprints_.emplace(set, fingerprint);
   if (is_new) {
-    append(json{{"set", set}, {"fingerprint", fingerprint}}.dump());
+    append(checked_line({{"set", set}, {"fingerprint", fingerprint}}));
   } else if (place->second != fingerprint) {
     throw DataError(fmt::format("the results in this folder belong to other data named {} "
                                 "(fingerprint {}, now {}); choose another folder with --out, or "
@@ -211,20 +231,25 @@ const TrialResult* ResultLog::find(const TrialKey& key) const {
 }
 
 void ResultLog::add(const TrialKey& key, const TrialResult& result) {
-  const std::string line = to_json(key, result).dump();
+  const std::string line = checked_line(to_json(key, result));
   const std::scoped_lock lock(mutex_);
   append(line);
   results_[key.text()] = result;
 }
 
-// One call per line, so that a killed program does not leave a partial line.
+// One call per line, so that a killed program does not leave a partial line. Nor does a full disk,
+// where other runs may still end and append theirs.
 void ResultLog::append(const std::string& line) {
   const std::string text = line + "\n";
+  const off_t before = ::lseek(file_, 0, SEEK_END);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      throw OptionError(fmt::format("cannot write {}: {}", path_.string(), reason()));
+    if (written < 0) {
+      const std::string why = reason();
+      if (::ftruncate(file_, before) != 0) ::close(std::exchange(file_, -1));
+      throw OptionError(fmt::format("cannot write {}: {}", path_.string(), why));
+    }
     done += static_cast<std::size_t>(written);
   }
 }

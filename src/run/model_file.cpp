@@ -88,13 +88,7 @@ std::optional<FeatureMoments> read_moments(const JsonView& from, std::size_t fea
   return moments;
 }
 
-/// A file beside the model file.
-struct Companion {
-  std::filesystem::path path;
-  std::string bytes;
-};
-
-json write_network(const TrainedModel& model, std::span<const Companion> files) {
+json write_network(const TrainedModel& model, std::span<const FileContent> files) {
   json options = json::object();
   options_to_json(model.network_options, options);
   const WeightedNetworks& networks = *model.networks();
@@ -127,7 +121,7 @@ std::string xgboost_text(const TrainedModel& model) {
   return to_xgboost_json(*model.trees(), model.loss.kind(), {names, levels});
 }
 
-json write_trees(const TrainedModel& model, std::span<const Companion> files) {
+json write_trees(const TrainedModel& model, std::span<const FileContent> files) {
   json options = json::object();
   options_to_json(model.options.trees, options);
   const TreeModel& trees = *model.trees();
@@ -146,9 +140,10 @@ json write_trees(const TrainedModel& model, std::span<const Companion> files) {
 }
 
 /// The files beside a model file.
-std::vector<Companion> companions_of(const TrainedModel& model, const std::filesystem::path& path) {
+std::vector<FileContent> companions_of(const TrainedModel& model,
+                                       const std::filesystem::path& path) {
   if (model.trees() != nullptr) return {{xgboost_path(path), xgboost_text(model)}};
-  std::vector<Companion> files;
+  std::vector<FileContent> files;
   if (const WeightedNetworks* const networks = model.networks()) {
     for (const WeightedNetworks::Member& member : networks->members()) {
       files.push_back({weights_paths(path)[files.size()], member.network->weights()});
@@ -157,7 +152,7 @@ std::vector<Companion> companions_of(const TrainedModel& model, const std::files
   return files;
 }
 
-json write_learned(const TrainedModel& model, std::span<const Companion> files) {
+json write_learned(const TrainedModel& model, std::span<const FileContent> files) {
   if (model.trees() != nullptr) return write_trees(model, files);
   if (model.stack() != nullptr) {
     json content = stack_to_json(*model.stack(), model.loss.kind());
@@ -225,8 +220,8 @@ void read_trees(const JsonView& from, const std::string& source, TrainedModel& m
     return std::make_shared<TreeModel>(from_xgboost_json(text, unit));
   };
   const auto content = from.find("content");
-  auto trees = content ? read(content->get<std::string>())
-                       : read_companion(from, source, "xgboost", read);
+  auto trees =
+      content ? read(content->get<std::string>()) : read_companion(from, source, "xgboost", read);
   const NetworkShape shape = shape_of(model.preprocessor, model.loss);
   if (trees->parts().features != shape.features || trees->outputs() != shape.outputs) {
     throw DataError("the trees do not have the features and outputs of their preprocessing");
@@ -418,11 +413,29 @@ bool is_network(const json& content) {
   return kind == "network" || (kind == "stack" && has_network(*model));
 }
 
+// Does not depend on blanks or the order of keys.
+std::string checksum_of(json content) {
+  content.erase("crc64");
+  return crc64_text(content.dump());
+}
+
+// Last, since the other checks say what is damaged. Earlier versions did not write it.
+void check_unaltered(const json& content, const std::string& source) {
+  const auto found = content.find("crc64");
+  if (found == content.end() || *found == checksum_of(content)) return;
+  throw DataError(
+      "is damaged: its checksum does not match; take an intact copy, or remove the key 'crc64' "
+      "if the change is intended",
+      source);
+}
+
 TrainedModel model_of(const json& content, const std::string& source,
                       const NetworkMaker* networks) {
   if (is_network(content)) (void)require_networks(networks);
   try {
-    return read_model(JsonView(content), source, networks);
+    TrainedModel model = read_model(JsonView(content), source, networks);
+    check_unaltered(content, source);
+    return model;
   } catch (const DataError& error) {
     if (!error.source().empty()) throw;
     throw DataError(error.what(), source);
@@ -432,7 +445,7 @@ TrainedModel model_of(const json& content, const std::string& source,
 }
 
 /// The text of a model file with these files beside it.
-std::string text_of(const TrainedModel& model, std::span<const Companion> files) {
+std::string text_of(const TrainedModel& model, std::span<const FileContent> files) {
   if (!model.model.is_finite()) throw NumericalError("a parameter of the model is not finite");
   json content = {{"format", kFormat},
                   {"version", version_of(model)},
@@ -445,6 +458,7 @@ std::string text_of(const TrainedModel& model, std::span<const Companion> files)
                   {"data", write_data(model)}};
   write_training(model, content);
   try {
+    content["crc64"] = checksum_of(content);
     return content.dump(1) + "\n";
   } catch (const json::type_error&) {
     throw DataError("the name of a column or category is not UTF-8", model.source);
@@ -469,12 +483,9 @@ SourceOptions with_missing_words(const TrainedModel& model, SourceOptions option
 }
 
 void save_model(const std::filesystem::path& path, const TrainedModel& model) {
-  const std::vector<Companion> files = companions_of(model, path);
-  const std::string text = text_of(model, files);
-  for (const Companion& file : files) {
-    write_file(file.path, [&](const Write& write) { write(file.bytes); });
-  }
-  write_file(path, [&](const Write& write) { write(text); });
+  std::vector<FileContent> files = companions_of(model, path);
+  files.push_back({path, text_of(model, files)});
+  write_files(files);
 }
 
 std::string model_text(const TrainedModel& model) {

@@ -381,7 +381,15 @@ class Runner {
       outcome.result = how(data_.train, valid(), loss_, options, hooks);
     }
     if (options.limit) outcome.options.gamma = outcome.result.gamma;
+    note_checkpoint_error(outcome.result.checkpoint_error);
     return outcome;
+  }
+
+  // Also of candidates that are not chosen: the same command would repeat them.
+  void note_checkpoint_error(const std::string& error) {
+    if (error.empty()) return;
+    const std::scoped_lock lock(mutex_);
+    if (checkpoint_error_.empty() || error < checkpoint_error_) checkpoint_error_ = error;
   }
 
   /// Everything but the model.
@@ -659,7 +667,7 @@ class Runner {
     }
     result.epochs = best.result.epochs;
     result.solver_steps = best.solver_steps;
-    result.checkpoint_error = best.result.checkpoint_error;
+    result.checkpoint_error = checkpoint_error_;
     result.trials = group.trials;
     result.selected_by_accuracy = options_.tune.tune && options_.tune.select == Selection::accuracy;
     const bool follows_plain = is_blended(best.options.algorithm, group.is_limited);
@@ -696,6 +704,7 @@ class Runner {
   std::optional<Limits> limits_;
   std::mutex mutex_;
   std::size_t done_ = 0;
+  std::string checkpoint_error_;           // least of those of all candidates
   std::optional<Certificate> best_bound_;  // with until_gap: the best bound so far
 };
 

@@ -69,6 +69,23 @@ TEST(WriteFile, exception_of_fill_propagates_and_changes_nothing) {
   EXPECT_EQ(entries(folder), 1U) << "a partial file is left";
 }
 
+TEST(WriteFiles, none_is_replaced_unless_all_can_be_written) {
+  const TemporaryFolder folder;
+  const fs::path one = folder.write("one", "old");
+  const fs::path two = folder.path() / "no" / "two";
+  expect_words<OptionError>(
+      [&] {
+        write_files(std::vector<FileContent>{{one, "new"}, {two, "new"}});
+      },
+      "cannot write '" + two.string() + "': No such file");
+  EXPECT_EQ(bytes_of(one), "old");
+  EXPECT_EQ(entries(folder), 1U) << "a partial file is left";
+  write_files(std::vector<FileContent>{{one, "new"}, {folder.path() / "two", "also"}});
+  EXPECT_EQ(bytes_of(one), "new");
+  EXPECT_EQ(bytes_of(folder.path() / "two"), "also");
+  EXPECT_EQ(entries(folder), 2U);
+}
+
 TEST(WriteFile, unwritable_paths_are_refused_before_anything_is_written) {
   const TemporaryFolder folder;
   const std::string in_no_folder = (folder.path() / "no" / "f").string();

@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <string>
 
 namespace adacvar {
@@ -108,6 +111,69 @@ TEST(ResultLog, names_the_line_that_is_damaged) {
   EXPECT_PRED2(support::has_words,
                message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
                path.string() + ":1: ... not a line");
+}
+
+// Also a digit of a result, which would still be a number.
+TEST(ResultLog, any_altered_byte_of_a_result_is_refused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  {
+    ResultLog log(path, "s");
+    log.check_data("abalone", "00ff");
+    log.add(kKey, made_result());
+    log.add({"abalone", 4, "gain", 17}, made_result());
+  }
+  const std::string whole = content_of(path);
+  const std::size_t first = whole.find('\n') + 1;
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  const std::string key = "\"crc64\"";
+  for (std::size_t at = first; at < last; ++at) {
+    // Without the key, a line of an earlier version: the rest of it is intact.
+    const std::size_t near = whole.rfind(key, at);
+    if (near != std::string::npos && at < near + key.size()) continue;
+    std::string altered = whole;
+    altered[at] = static_cast<char>(altered[at] ^ 1);
+    (void)folder.write("results.jsonl", altered);
+    EXPECT_PRED2(support::has_words,
+                 message_of<DataError>([&] { return ResultLog(path, "s").size(); }),
+                 path.string() + ": ... not a line of a log")
+        << at << ": " << altered[at];
+  }
+}
+
+TEST(ResultLog, lines_of_earlier_versions_have_no_checksum) {
+  const TemporaryFolder folder;
+  const auto path = folder.write(
+      "results.jsonl",
+      "{\"format\":\"adacvar results\",\"study\":\"s\",\"version\":1}\n"
+      "{\"algorithm\":\"gain\",\"config\":17,\"diverged\":true,\"seconds\":1.0,\"seed\":3,"
+      "\"set\":\"abalone\"}\n");
+  const ResultLog log(path, "s");
+  ASSERT_NE(log.find(kKey), nullptr);
+  EXPECT_TRUE(log.find(kKey)->diverged);
+}
+
+// No test of ours may fill a disk: the size of files is limited instead.
+TEST(ResultLog, a_line_that_cannot_be_written_leaves_the_log_whole) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "results.jsonl";
+  ResultLog log(path, "s");
+  log.add(kKey, made_result());
+  const std::string before = content_of(path);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit limit {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const struct rlimit small { before.size() + 40, limit.rlim_max };
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string words = message_of<OptionError>([&] {
+    log.add({"abalone", 4, "gain", 17}, made_result());
+  });
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_PRED2(support::has_words, words, "cannot write " + path.string());
+  EXPECT_EQ(content_of(path), before);
+  log.add({"abalone", 4, "gain", 17}, made_result());
+  EXPECT_EQ(content_of(path).find(before), 0U);
 }
 
 TEST(ResultLog, leaves_files_that_are_not_its_own_alone) {
