@@ -111,6 +111,12 @@ void StateReader::refuse(const std::string& why) const {
   throw DataError(fmt::format("not a usable {} state: {}", kind_, why));
 }
 
+bool StateReader::get_flag() {
+  const auto byte = get<unsigned char>();
+  require(byte <= 1, "a flag is neither 0 nor 1");
+  return byte == 1;
+}
+
 const char* StateReader::take(std::size_t bytes) {
   if (bytes > remaining()) refuse(fmt::format("{} bytes wanted, {} left", bytes, remaining()));
   const char* start = payload_.data() + position_;

@@ -52,9 +52,13 @@ class StateReader {
 
   template <PlainNumber T>
   [[nodiscard]] T get() {
-    T value{};
-    get_array(std::span<T>(&value, 1));
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+      return get_flag();
+    } else {
+      T value{};
+      get_array(std::span<T>(&value, 1));
+      return value;
+    }
   }
   template <PlainNumber T>
   void get_array(std::span<T> values);
@@ -70,6 +74,7 @@ class StateReader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const;
+  bool get_flag();  // any other byte than 0 or 1 would be no bool
   const char* take(std::size_t bytes);
 
   std::string kind_;
@@ -102,6 +107,7 @@ void StateWriter::put_array(std::span<const T> values) {
 
 template <PlainNumber T>
 void StateReader::get_array(std::span<T> values) {
+  static_assert(!std::is_same_v<T, bool>, "flags are read one by one");
   const char* source = take(values.size_bytes());
   if (values.empty()) return;
   std::memcpy(values.data(), source, values.size_bytes());

@@ -257,6 +257,17 @@ TEST(StateStream, wrong_kind_and_version_are_named) {
   EXPECT_EQ(as("TESTKIND", 3), "nothing thrown");
 }
 
+TEST(StateStream, a_flag_is_0_or_1) {
+  const auto read = [](StateReader& reader) { (void)reader.get<bool>(); };
+  for (const std::uint8_t byte : std::vector<std::uint8_t>{0, 1}) {
+    EXPECT_EQ(refusal_of(block_of_array(std::vector{byte}), read), "nothing thrown");
+  }
+  for (const std::uint8_t byte : std::vector<std::uint8_t>{2, 77, 255}) {
+    EXPECT_PRED2(support::has_words, refusal_of(block_of_array(std::vector{byte}), read),
+                 "TESTKIND ... a flag is neither 0 nor 1");
+  }
+}
+
 TEST(StateStream, any_one_altered_byte_is_refused) {
   const std::string whole = block_of_array(std::vector<std::uint32_t>{0, 0, 3});
   for (std::size_t place = 0; place < whole.size(); ++place) {
