@@ -1,5 +1,5 @@
-# Debian packages of what is built, by `cpack` in the build folder: adacvar (the program with trees,
-# where they are built), adacvar-deep, libadacvar-dev and python3-adacvar. Dependencies on shared
+# Debian packages of what is built, by `cpack` in the build folder: adacvar, adacvar-deep,
+# adacvar-trees, libadacvar-dev and python3-adacvar. Dependencies on shared
 # libraries are found by dpkg-shlibdeps.
 
 set(CPACK_GENERATOR DEB)
@@ -30,11 +30,15 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libtorch-dev, libxgboost-dev")
 if(TARGET adacvar_cli)
   adacvar_package(program adacvar science "The program, its manual pages and completions.")
-  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "adacvar-deep")
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "adacvar-deep, adacvar-trees")
 endif()
 if(TARGET adacvar_deep_cli)
   adacvar_package(deep adacvar-deep science "Networks, which the program starts when it needs them.")
   set(CPACK_DEBIAN_DEEP_PACKAGE_DEPENDS "adacvar (= ${PROJECT_VERSION})")
+endif()
+if(TARGET adacvar_trees_cli)
+  adacvar_package(trees adacvar-trees science "Boosted trees, which the program starts when it needs them.")
+  set(CPACK_DEBIAN_TREES_PACKAGE_DEPENDS "adacvar (= ${PROJECT_VERSION})")
 endif()
 if(TARGET adacvar_python)
   adacvar_package(python python3-adacvar python "The Python module.")

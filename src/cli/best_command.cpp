@@ -102,6 +102,7 @@ Command make_best_command() {
     return run_best(*state, options, makers);
   };
   command.needs_networks = [] { return true; };
+  command.needs_trees = [] { return true; };
   return command;
 }
 

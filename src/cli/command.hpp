@@ -24,6 +24,7 @@ struct Command {
   std::function<int(const Makers& makers)> run;
   /// Whether the given options need networks; empty: never.
   std::function<bool()> needs_networks = {};
+  std::function<bool()> needs_trees = {};
 };
 
 [[nodiscard]] Command make_best_command();

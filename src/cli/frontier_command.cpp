@@ -186,6 +186,7 @@ Command make_frontier_command() {
     return run_frontier(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
+  command.needs_trees = [state] { return state->run.train.trees.trees; };
   return command;
 }
 

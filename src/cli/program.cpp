@@ -32,7 +32,8 @@ namespace adacvar::cli {
 
 namespace {
 
-constexpr const char* kDeepProgram = "adacvar-deep";
+constexpr const char* kDeepProgram = "adacvar-deep";  // has trees too
+constexpr const char* kTreesProgram = "adacvar-trees";
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
@@ -147,25 +148,36 @@ void resolve_defaults(const Command& command, const std::map<std::string, std::s
   command.resolve_defaults(names);
 }
 
-// libtorch takes half a second to load, so networks are in a second program beside this one.
-// Returns if it is not installed. Nothing has been read from pipes or printed yet.
-void start_deep_program(char** arguments) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || self.filename() == kDeepProgram) return;
-  const std::filesystem::path other = self.parent_path() / kDeepProgram;
-  if (!std::filesystem::exists(other, error)) return;
-  unguard_streams();
-  execv(other.c_str(), arguments);
-  guard_streams();
-}
-
 /// Arguments of the program.
 struct Invocation {
   std::vector<std::string> words;
   char** arguments;
   Makers makers;
 };
+
+// libtorch takes half a second to load, and neither it nor XGBoost is installed everywhere, so
+// networks and trees are in programs of their own beside this one. Returns if that is not
+// installed, or is this program. Nothing has been read from pipes or printed yet.
+void start_part(const char* name, char** arguments) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error || self.filename() == kDeepProgram || self.filename() == kTreesProgram) return;
+  const std::filesystem::path part = self.parent_path() / name;
+  if (!std::filesystem::exists(part, error)) return;
+  unguard_streams();
+  execv(part.c_str(), arguments);
+  guard_streams();
+}
+
+void start_needed_part(const Command& command, const Invocation& invocation) {
+  const auto needs = [](const std::function<bool()>& test) { return test && test(); };
+  if (invocation.makers.networks == nullptr && needs(command.needs_networks)) {
+    start_part(kDeepProgram, invocation.arguments);
+  }
+  if (invocation.makers.trees == nullptr && needs(command.needs_trees)) {
+    start_part(kTreesProgram, invocation.arguments);
+  }
+}
 
 int run_command(const Command& command, const std::vector<Command>& commands,
                 std::vector<std::string> arguments, const Invocation& invocation) {
@@ -184,9 +196,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
-  const bool lacks_networks =
-      invocation.makers.networks == nullptr && command.needs_networks && command.needs_networks();
-  if (lacks_networks) start_deep_program(invocation.arguments);
+  start_needed_part(command, invocation);
   return command.run(invocation.makers);
 }
 
@@ -283,12 +293,10 @@ std::vector<Command> make_commands() {
   return commands;
 }
 
-int run_program(int count, char** arguments, const NetworkMaker* networks) {
+int run_program(int count, char** arguments, const Makers& makers) {
   guard_streams();
   try {
-    const std::unique_ptr<const TreeMaker> trees = make_tree_maker();
-    return run_words(
-        {{arguments + std::min(count, 1), arguments + count}, arguments, {networks, trees.get()}});
+    return run_words({{arguments + std::min(count, 1), arguments + count}, arguments, makers});
   } catch (const OptionError& error) {
     return report_error(error.what(), kBadOption);
   } catch (const DataError& error) {

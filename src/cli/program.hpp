@@ -13,11 +13,11 @@ struct Makers {
   const TreeMaker* trees = nullptr;
 };
 
-/// Null if the program is built without trees.
+/// Of `adacvar-deep`: null if it is built without trees.
 [[nodiscard]] std::unique_ptr<const TreeMaker> make_tree_maker();
 
 /// Runs the program: parses the arguments, runs the command, prints errors as one line and returns
-/// the exit code. `networks` is null in `adacvar`, which is built without libtorch.
-[[nodiscard]] int run_program(int count, char** arguments, const NetworkMaker* networks = nullptr);
+/// the exit code. `adacvar` itself is built without libtorch and XGBoost and has no makers.
+[[nodiscard]] int run_program(int count, char** arguments, const Makers& makers = {});
 
 }  // namespace adacvar::cli

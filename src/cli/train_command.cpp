@@ -354,6 +354,7 @@ Command make_train_command() {
     return run_train(*state, options, makers);
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
+  command.needs_trees = [state] { return state->run.train.trees.trees; };
   return command;
 }
 
@@ -378,6 +379,7 @@ Command make_compare_command() {
   command.needs_networks = [state] {
     return state->with_best.best || !state->run.network.network.empty();
   };
+  command.needs_trees = [state] { return state->with_best.best || state->run.train.trees.trees; };
   return command;
 }
 

@@ -35,8 +35,8 @@ const std::vector<OptionSpec>& TreeOptions::options() {
 const TreeMaker& require_trees(const TreeMaker* trees) {
   if (trees != nullptr) return *trees;
   throw OptionError(
-      "trees are not part of this build: they need XGBoost (Debian: libxgboost-dev); install it "
-      "and build again with -DADACVAR_BUILD_TREES=ON");
+      "trees are not part of this build: install the package adacvar-trees, or install XGBoost "
+      "(Debian: libxgboost-dev) and build again with -DADACVAR_BUILD_TREES=ON");
 }
 
 }  // namespace adacvar

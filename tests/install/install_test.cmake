@@ -110,6 +110,12 @@ if(PYTHON)
   run(${CMAKE_COMMAND} -E env PYTHONPATH=${packages}
     ${PYTHON} -c "import adacvar, numpy\nprint(adacvar.cvar(numpy.arange(1.0, 5.0), 0.5))")
   expect("the output of Python" "${output}" "^3.5\n$")
+  # As a package of Debian.
+  run(${CMAKE_COMMAND} -E env DESTDIR=${scratch}/debian
+    ${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix /usr --component python)
+  if(NOT EXISTS ${scratch}/debian/usr/lib/python3/dist-packages/adacvar/__init__.py)
+    message(FATAL_ERROR "the Python package of /usr is not where Debian's interpreter looks")
+  endif()
 endif()
 file(GLOB_RECURSE configs ${scratch}/moved/*.cmake)
 foreach(config IN LISTS configs)

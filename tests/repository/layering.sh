@@ -72,7 +72,7 @@ self_test() {
     '#include <adacvar/data/dataset.hpp>' '#include <adacvar/risk/cvar.hpp>' '#include "base/own.hpp"'
   put src/cli/deep_main.cpp '#include <adacvar/deep/networks.hpp>' '#include "cli/program.hpp"'
   put src/trees/good.cpp '#include <adacvar/learner/trees.hpp>' '#include "trees/booster.hpp"'
-  put src/cli/trees_part.cpp '#include <adacvar/trees/xgboost_trees.hpp>'
+  put src/cli/trees_main.cpp '#include <adacvar/trees/xgboost_trees.hpp>'
   put src/report/good.cpp '#include <adacvar/run/run.hpp>' '#include <adacvar/report/html.hpp>'
   check "$root" || { echo "a good tree is refused"; return 1; }
 

@@ -1,8 +1,0 @@
-#include "cli/program.hpp"
-
-namespace adacvar::cli {
-
-// For a program that is built without XGBoost.
-std::unique_ptr<const TreeMaker> make_tree_maker() { return nullptr; }
-
-}  // namespace adacvar::cli
