@@ -13,31 +13,17 @@ namespace adacvar {
 
 namespace {
 
-Algorithm algorithm_of(const FitOptions& options, const RunOptions& run, const Dataset& training) {
-  switch (options.algorithm) {
-    case FitAlgorithm::exact:
-      return Algorithm::exact;
-    case FitAlgorithm::adacvar:
-      return Algorithm::adacvar;
-    case FitAlgorithm::trunc:
-      return Algorithm::trunc;
-    case FitAlgorithm::soft:
-      return Algorithm::soft;
-    case FitAlgorithm::mean:
-      return Algorithm::mean;
-    case FitAlgorithm::automatic:
-      break;
-  }
-  if (options.trees != nullptr) return Algorithm::adacvar;
-  const bool is_quick = wants_certificates(run, training, make_loss(run.loss, training));
-  return is_quick ? Algorithm::exact : Algorithm::adacvar;
+// Whether `automatic` is the exact solver.
+bool is_quickly_exact(const FitOptions& options, const RunOptions& run, const Dataset& training) {
+  return options.algorithm == FitAlgorithm::automatic && options.trees == nullptr &&
+         wants_certificates(run, training, make_loss(run.loss, training));
 }
 
 FitReport fit_column(const MatrixView& features, const Column& target, const FitOptions& options) {
   RunOptions run = run_options(options);
   check_options(run.train);
   const PreparedData data = prepare_matrix(features, target, matrix_options(options));
-  run.train.algorithm = algorithm_of(options, run, data.train);
+  if (is_quickly_exact(options, run, data.train)) run.train.algorithm = Algorithm::exact;
   const std::array algorithms = {run.train.algorithm};
   const RunHooks hooks{.stop = options.stop, .trees = options.trees};
   check_run(run, algorithms, hooks);

@@ -79,8 +79,7 @@ struct WeightedSplit {
 
 WeightedSplit split_matrix(std::size_t count, const Column& target, const MatrixOptions& options) {
   if (!(options.validation >= 0 && options.validation < 1)) {
-    throw OptionError(
-        fmt::format("validation = {} is not a share in [0, 1)", options.validation));
+    throw OptionError(fmt::format("validation = {} is not a share in [0, 1)", options.validation));
   }
   const std::vector<Index> rows = rows_with_weight(count, options.weights);
   WeightedSplit result{.rows = {.train = rows, .valid = {}, .test = {}},
@@ -99,6 +98,24 @@ std::vector<double> weights_at(std::span<const double> weights, std::span<const 
   if (weights.empty()) return result;
   for (const Index row : rows) result.push_back(weights[row]);
   return result;
+}
+
+// Automatic ones are chosen later.
+Algorithm algorithm_of(FitAlgorithm algorithm) {
+  switch (algorithm) {
+    case FitAlgorithm::exact:
+      return Algorithm::exact;
+    case FitAlgorithm::trunc:
+      return Algorithm::trunc;
+    case FitAlgorithm::soft:
+      return Algorithm::soft;
+    case FitAlgorithm::mean:
+      return Algorithm::mean;
+    case FitAlgorithm::adacvar:
+    case FitAlgorithm::automatic:
+      break;
+  }
+  return Algorithm::adacvar;
 }
 
 }  // namespace
@@ -186,6 +203,7 @@ RunOptions run_options(const FitOptions& options) {
   RunOptions run;
   run.loss = options.loss;
   run.train = options.steps;
+  run.train.algorithm = algorithm_of(options.algorithm);
   run.train.alpha = options.alpha;
   run.train.gamma = options.gamma;
   run.budget = {.mean_budget = options.mean_budget, .cvar_limit = options.cvar_limit};

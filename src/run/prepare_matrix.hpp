@@ -39,7 +39,7 @@ struct MatrixOptions {
 [[nodiscard]] PreparedData prepare_matrix(const MatrixView& features, const Column& target,
                                           const MatrixOptions& options);
 
-/// The options of a run that `fit` makes; its algorithm is not set.
+/// The options of a run that `fit` makes; an automatic algorithm is adacvar.
 [[nodiscard]] RunOptions run_options(const FitOptions& options);
 
 }  // namespace adacvar

@@ -84,8 +84,8 @@ struct FrontierReport {
 [[nodiscard]] FrontierReport trace_frontier(const RunOptions& run, const FrontierOptions& curve,
                                             const RunHooks& hooks = {});
 
-/// The same for a matrix: all rows are training rows. `fit.algorithm` automatic is exact; budgets
-/// are not supported, the curve has them all. `classes` are names of classes.
+/// The same for a matrix: all rows are training rows. `fit.algorithm` automatic is exact, of trees
+/// adacvar; budgets are not supported, the curve has them all. `classes` are names of classes.
 [[nodiscard]] FrontierReport trace_frontier(const MatrixView& features,
                                             std::span<const double> targets, const FitOptions& fit,
                                             const FrontierOptions& curve);
