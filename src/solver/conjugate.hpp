@@ -1,12 +1,14 @@
 #pragma once
 
+#include "base/portable_math.hpp"
+
 #include <adacvar/learner/loss.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace adacvar {
 
@@ -46,9 +48,8 @@ class Conjugate {
     return {-kInfinity, kInfinity};
   }
 
-  /// -L*(u), u being in the domain.
+  /// -L*(u), u being in the domain; 0 for losses whose values are entropies.
   [[nodiscard]] Term minus_value(double derivative, double target) const {
-    const double p = std::abs(derivative);  // of a margin: the probability of the other class
     switch (loss_.kind()) {
       case LossKind::squared:
         return quadratic(derivative, derivative / 4, target);
@@ -58,9 +59,8 @@ class Conjugate {
       case LossKind::pinball:
         return quadratic(derivative, 0, target);
       case LossKind::hinge:
-        return {p, p};
+        return {std::abs(derivative), std::abs(derivative)};
       case LossKind::logistic:
-        return entropy(std::array{p, 1 - p});
       case LossKind::softmax:
         break;
     }
@@ -74,19 +74,29 @@ class Conjugate {
     return std::max(0.0, (derivative - within.low) * (within.high - derivative));
   }
 
-  /// sum of -p log p: softmax is the loss with several outputs. A probability is known to an
-  /// absolute error of its derivative's rounding.
-  [[nodiscard]] static Term entropy(std::span<const double> probabilities) {
-    Term term{0, 0};
-    for (const double p : probabilities) {
-      if (p <= 0) continue;
-      term.value -= p * std::log(p);
-      term.size += 1 - std::log(p);
+  /// Whether -L*(u) is the entropy of the classes' probabilities, which the derivatives tell.
+  [[nodiscard]] static bool is_entropy(const Loss& loss) {
+    return loss.kind() == LossKind::logistic || loss.kind() == LossKind::softmax;
+  }
+
+  /// sum of -p log p for each of the terms, which have equally many probabilities, one after the
+  /// other. A probability is known to an absolute error of its derivative's rounding.
+  static void entropies(std::span<const double> probabilities, std::span<Term> terms) {
+    if (terms.empty()) return;
+    std::vector<double> logs(probabilities.size());
+    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::max(probabilities[i], kLeast);
+    portable::log_in_place(logs);
+    const std::size_t classes = probabilities.size() / terms.size();
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      if (probabilities[i] <= 0) continue;
+      terms[i / classes].value -= probabilities[i] * logs[i];
+      terms[i / classes].size += 1 - logs[i];
     }
-    return term;
   }
 
  private:
+  static constexpr double kLeast = std::numeric_limits<double>::min();
+
   static Term quadratic(double derivative, double part, double target) {
     return {-derivative * (part + target),
             std::abs(derivative) * (2 * std::abs(part) + std::abs(target))};

@@ -35,6 +35,60 @@ double most_gained(const Eigen::VectorXd& rho, const Eigen::VectorXd& ridge, dou
   return 0.5 * rounding * (paid + high * radius * radius);
 }
 
+/// The probability that a derivative of a class stands for.
+double class_probability(std::span<const double> derivatives, std::size_t own, std::size_t c) {
+  return derivatives[c] + (own == c ? 1.0 : 0.0);
+}
+
+/// u'o - L*(u): the bounds of the rows' losses without the part that is linear in theta.
+std::vector<Conjugate::Term> constants_of(const Problem& problem, std::span<const Index> rows,
+                                          std::span<const double> derivatives) {
+  const std::size_t outputs = problem.outputs();
+  std::vector<Conjugate::Term> terms(rows.size());
+  if (Conjugate::is_entropy(problem.loss())) {
+    std::vector<double> probabilities;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto own = static_cast<std::size_t>(problem.target(rows[r]));
+      const auto u = derivatives.subspan(r * outputs, outputs);
+      for (std::size_t c = 0; c < outputs; ++c) {
+        probabilities.push_back(outputs == 1 ? std::abs(u[0]) : class_probability(u, own, c));
+      }
+      if (outputs == 1) probabilities.push_back(1 - std::abs(u[0]));
+    }
+    Conjugate::entropies(probabilities, terms);
+  } else {
+    const Conjugate conjugate(problem.loss());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      terms[r] = conjugate.minus_value(derivatives[r], problem.target(rows[r]));
+    }
+  }
+  if (problem.data().offsets.empty()) return terms;
+  for (std::size_t e = 0; e < derivatives.size(); ++e) {
+    const double product = derivatives[e] * problem.offset(rows[e / outputs], e % outputs);
+    terms[e / outputs].value += product;
+    terms[e / outputs].size += std::abs(product);
+  }
+  return terms;
+}
+
+// With several classes the derivative of the row's own is minus the sum of the others, which is at
+// most 1.
+void limit_classes(std::size_t own, std::span<double> derivatives) {
+  double sum = 0;
+  for (std::size_t c = 0; c < derivatives.size(); ++c) {
+    if (c == own) continue;
+    derivatives[c] = std::max(derivatives[c], 0.0);
+    sum += derivatives[c];
+  }
+  const double most = 1 - 2 * kEpsilon * static_cast<double>(derivatives.size());
+  const double factor = sum > most ? most / sum : 1.0;
+  double others = 0;
+  for (std::size_t c = 0; c < derivatives.size(); ++c) {
+    if (c != own) others += derivatives[c] *= factor;
+  }
+  derivatives[own] = -others;
+}
+
 /// Moves derivatives, and weights between 0 and their cap.
 class DualPoint {
  public:
@@ -46,36 +100,13 @@ class DualPoint {
         derivatives_(std::move(derivatives)),
         free_(q_.rows.size() - q_.fixed) {}
 
-  // Brings weights and derivatives within their limits.
-  void limit() {
-    limit_weights(problem_, q_);
-    for_each_row(q_.rows.size(), problem_.threads(), [&](std::size_t r) { limit_derivatives(r); });
-  }
-
   [[nodiscard]] DualBound measure() {
-    limit();
-    DualBound found{.q = q_, .derivatives = derivatives_, .value = value()};
+    limit_weights(problem_, q_);
+    limit_derivatives(problem_, q_.rows, derivatives_);
+    DualBound found{
+        .q = q_, .derivatives = derivatives_, .value = dual_value(problem_, q_, derivatives_)};
     found.rho = dual_residual(problem_, q_.rows, q_.weights, derivatives_);
     return found;
-  }
-
-  // Each term is off by a few roundings of its size, the accurate sum by less.
-  [[nodiscard]] double value() const {
-    struct Total {
-      detail::AccurateSum sum;
-      double sizes = 0;
-      void add(const Total& other) {
-        sum.add(other.sum);
-        sizes += other.sizes;
-      }
-    };
-    const auto total =
-        sum_rows<Total>(q_.rows.size(), problem_.threads(), [&](std::size_t r, Total& part) {
-          const Conjugate::Term term = constant_of(r);
-          part.sum.add_product(q_.weights[r], term.value);
-          part.sizes += q_.weights[r] * term.size;
-        });
-    return total.sum.value() - (6 + 2 * static_cast<double>(outputs_)) * kEpsilon * total.sizes;
   }
 
   // A step of Newton's method: makes `rho` vanish but for terms of second order. False where
@@ -95,49 +126,6 @@ class DualPoint {
   }
 
  private:
-  // Off the border by two digits, for products with weights count as rounded. With several classes
-  // the derivative of the row's own is minus the sum of the others, which is at most 1.
-  void limit_derivatives(std::size_t r) {
-    if (outputs_ == 1) {
-      constexpr double kLess = 1 - 2 * kEpsilon;
-      const Conjugate::Domain within = conjugate_.domain(target(r));
-      derivatives_[r] = std::clamp(derivatives_[r], kLess * within.low, kLess * within.high);
-      return;
-    }
-    double sum = 0;
-    for (std::size_t c = 0; c < outputs_; ++c) {
-      if (c == own_class(r)) continue;
-      derivative(r, c) = std::max(derivative(r, c), 0.0);
-      sum += derivative(r, c);
-    }
-    const double most = 1 - 2 * kEpsilon * static_cast<double>(outputs_);
-    const double factor = sum > most ? most / sum : 1.0;
-    double others = 0;
-    for (std::size_t c = 0; c < outputs_; ++c) {
-      if (c != own_class(r)) others += derivative(r, c) *= factor;
-    }
-    derivative(r, own_class(r)) = -others;
-  }
-
-  // u o - L*(u): the bound of a row's loss without the part that is linear in theta.
-  [[nodiscard]] Conjugate::Term constant_of(std::size_t r) const {
-    Conjugate::Term term = minus_conjugate(r);
-    if (problem_.data().offsets.empty()) return term;
-    for (std::size_t c = 0; c < outputs_; ++c) {
-      const double product = derivatives_[r * outputs_ + c] * problem_.offset(q_.rows[r], c);
-      term.value += product;
-      term.size += std::abs(product);
-    }
-    return term;
-  }
-
-  [[nodiscard]] Conjugate::Term minus_conjugate(std::size_t r) const {
-    if (outputs_ == 1) return conjugate_.minus_value(derivatives_[r], target(r));
-    std::vector<double> probabilities(outputs_);
-    for (std::size_t c = 0; c < outputs_; ++c) probabilities[c] = class_probability(r, c);
-    return Conjugate::entropy(probabilities);
-  }
-
   // A weight is free between 0 and its cap.
   [[nodiscard]] double weight_mobility(std::size_t r) const {
     if (r >= free_) return 0;
@@ -178,14 +166,13 @@ class DualPoint {
   }
 
   [[nodiscard]] double target(std::size_t r) const { return problem_.target(q_.rows[r]); }
-  [[nodiscard]] std::size_t own_class(std::size_t r) const {
-    return static_cast<std::size_t>(target(r));
-  }
   [[nodiscard]] double& derivative(std::size_t r, std::size_t c) {
     return derivatives_[r * outputs_ + c];
   }
   [[nodiscard]] double class_probability(std::size_t r, std::size_t c) const {
-    return derivatives_[r * outputs_ + c] + (own_class(r) == c ? 1.0 : 0.0);
+    const auto own = static_cast<std::size_t>(target(r));
+    return adacvar::class_probability(std::span(derivatives_).subspan(r * outputs_, outputs_), own,
+                                      c);
   }
 
   // Beside the largest: less does not move.
@@ -244,11 +231,49 @@ DualBound dual_bound(const Problem& problem, RowWeights q, std::vector<double> d
   return best;
 }
 
-double dual_value(const Problem& problem, RowWeights q, std::vector<double> derivatives) {
-  q.fixed = q.rows.size();
-  DualPoint point(problem, std::move(q), std::move(derivatives));
-  point.limit();
-  return point.value();
+// Off the border by two digits, for products with weights count as rounded.
+void limit_derivatives(const Problem& problem, std::span<const Index> rows,
+                       std::span<double> derivatives) {
+  constexpr double kLess = 1 - 2 * kEpsilon;
+  const Conjugate conjugate(problem.loss());
+  const std::size_t outputs = problem.outputs();
+  for_each_row(rows.size(), problem.threads(), [&](std::size_t r) {
+    const double target = problem.target(rows[r]);
+    if (outputs > 1) {
+      limit_classes(static_cast<std::size_t>(target), derivatives.subspan(r * outputs, outputs));
+    } else {
+      const Conjugate::Domain within = conjugate.domain(target);
+      derivatives[r] = std::clamp(derivatives[r], kLess * within.low, kLess * within.high);
+    }
+  });
+}
+
+// Each term is off by a few roundings of its size, the accurate sum by less.
+double dual_value(const Problem& problem, const RowWeights& q,
+                  std::span<const double> derivatives) {
+  struct Total {
+    detail::AccurateSum sum;
+    double sizes = 0;
+  };
+  const std::size_t outputs = problem.outputs();
+  std::vector<Total> totals((q.rows.size() + kRowBlock - 1) / kRowBlock);
+  for_each_block(totals.size(), problem.threads(), [&](std::size_t b) {
+    const std::size_t begin = b * kRowBlock;
+    const std::size_t count = std::min(kRowBlock, q.rows.size() - begin);
+    const std::vector<Conjugate::Term> terms =
+        constants_of(problem, std::span(q.rows).subspan(begin, count),
+                     derivatives.subspan(begin * outputs, count * outputs));
+    for (std::size_t r = 0; r < count; ++r) {
+      totals[b].sum.add(q.weights[begin + r] * terms[r].value);
+      totals[b].sizes += q.weights[begin + r] * terms[r].size;
+    }
+  });
+  Total all;
+  for (const Total& total : totals) {
+    all.sum.add(total.sum);
+    all.sizes += total.sizes;
+  }
+  return all.sum.value() - (10 + 2 * static_cast<double>(outputs)) * kEpsilon * all.sizes;
 }
 
 double radius_for(double given, const Eigen::VectorXd& theta) {

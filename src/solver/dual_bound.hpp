@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include <span>
 #include <vector>
 
 namespace adacvar {
@@ -20,6 +21,9 @@ struct RowWeights {
 
 /// Brings free weights within their limits: caps, and their sum.
 void limit_weights(const Problem& problem, RowWeights& q);
+/// Brings derivatives of the losses within the domain of the conjugate.
+void limit_derivatives(const Problem& problem, std::span<const Index> rows,
+                       std::span<double> derivatives);
 
 /// A point of the dual, and what it proves.
 ///
@@ -48,9 +52,9 @@ struct DualBound {
                                    std::vector<double> derivatives, const Eigen::VectorXd& theta,
                                    double radius, double enough);
 
-/// DualBound::value of weights that are within their limits.
-[[nodiscard]] double dual_value(const Problem& problem, RowWeights q,
-                                std::vector<double> derivatives);
+/// DualBound::value of weights and derivatives that are within their limits.
+[[nodiscard]] double dual_value(const Problem& problem, const RowWeights& q,
+                                std::span<const double> derivatives);
 
 /// The radius of the models that a bound is about: `given`, or 100 times the larger of 1 and the
 /// norm of `theta`.

@@ -87,7 +87,7 @@ void add_row(const Problem& problem, Index row, double weight, std::span<const d
   const std::size_t width = data.features + 1;
   if (derivatives.size() == 1) {
     sum.add(data, row, weight * derivatives[0], 0);
-    sum.sizes += std::abs(weight * derivatives[0]) * problem.row_sizes()[row];
+    sum.sizes += std::abs(weight * derivatives[0]) * problem.row_norms()[row];
     return;
   }
   const auto own = static_cast<std::size_t>(problem.target(row));
@@ -101,7 +101,7 @@ void add_row(const Problem& problem, Index row, double weight, std::span<const d
   others.add(-rounded);
   sum.add(data, row, rounded, own * width);
   sum.add(data, row, others.value(), own * width);
-  sum.sizes += 2 * std::abs(rounded) * problem.row_sizes()[row];
+  sum.sizes += 2 * std::abs(rounded) * problem.row_norms()[row];
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ DualResidual dual_residual(const Problem& problem, std::span<const Index> rows,
   const auto width = static_cast<std::size_t>(problem.size());
   const std::size_t blocks = (rows.size() + kRowBlock - 1) / kRowBlock;
   std::vector<AccurateRows> sums(blocks, AccurateRows(width));
-  (void)problem.row_sizes();  // before threads ask for them
+  (void)problem.row_norms();  // before threads ask for them
   for_each_block(blocks, problem.threads(), [&](std::size_t b) {
     for (std::size_t r = b * kRowBlock; r < std::min((b + 1) * kRowBlock, rows.size()); ++r) {
       add_row(problem, rows[r], weights[r], derivatives.subspan(r * outputs, outputs), sums[b]);

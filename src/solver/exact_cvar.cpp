@@ -153,10 +153,6 @@ SolverOutcome ExactSearch::solve(const Risk& risk, double factor, double toleran
   return minimise_cvar(problem, search_options(tolerance), from);
 }
 
-TailRisk ExactSearch::risk_of(std::span<const double> losses) const {
-  return tail_risk(losses, data_.weights, options_.risk.alpha);
-}
-
 LinearModel ExactSearch::model(const Eigen::VectorXd& theta) const {
   return problem_.model(columns_.from_units(theta));
 }

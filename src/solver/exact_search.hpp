@@ -7,8 +7,6 @@
 
 #include <Eigen/Core>
 
-#include <span>
-
 namespace adacvar {
 
 /// The exact solver on one data set, for any number of risks: units of the columns and features to
@@ -35,9 +33,6 @@ class ExactSearch {
     return problem_.with_risk(risk, factor);
   }
   [[nodiscard]] SearchOptions search_options(double tolerance) const;
-
-  /// Risk of the losses of all rows.
-  [[nodiscard]] TailRisk risk_of(std::span<const double> losses) const;
 
   [[nodiscard]] LinearModel model(const Eigen::VectorXd& theta) const;
 

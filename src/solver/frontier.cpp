@@ -47,14 +47,12 @@ class Family {
   const Solution& at(double gamma, double tolerance) {
     const auto known = solutions_.find(gamma);
     if (known != solutions_.end() && is_enough(known->second, tolerance)) return known->second;
-    Solution guess = between_neighbours(gamma);
-    if (!is_within(guess.certificate, tolerance)) guess = solve(gamma, tolerance, guess);
-    return solutions_[gamma] = std::move(guess);
+    return solutions_[gamma] = find(gamma, tolerance);
   }
 
   [[nodiscard]] Solution measure(const Eigen::VectorXd& theta) const {
     return {.theta = theta,
-            .risk = search_.risk_of(search_.problem().losses(theta)),
+            .risk = search_.problem().tail_risk(search_.problem().losses(theta)),
             .penalty = search_.problem().penalty(theta),
             .certificate = {}};
   }
@@ -68,16 +66,35 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
-  // Only a part of the tolerance is used: points between solutions inherit what is left open.
-  Solution solve(double gamma, double tolerance, const Solution& guess) const {
-    Solution nearest = guess;
-    if (gap_of(guess) > 0) {
-      nearest = solve_smoothed(gamma, tolerance, guess);
-      if (is_within(nearest.certificate, tolerance)) return nearest;
-      nearest.certificate.lower = std::max(nearest.certificate.lower, guess.certificate.lower);
+  // A neighbour, a model between neighbours, Newton's method from there, interior points: the first
+  // that is good enough.
+  [[nodiscard]] Solution find(double gamma, double tolerance) const {
+    Solution best = better_neighbour(gamma);
+    if (is_within(best.certificate, tolerance)) return best;
+    if (best.certificate.lower > 0) {
+      Solution found = smoothed(gamma, tolerance, best);
+      if (is_within(found.certificate, tolerance)) return found;
+      if (found.certificate.upper < best.certificate.upper) best = std::move(found);
     }
+    return solve(gamma, tolerance, start_near(best, gamma));
+  }
+
+  [[nodiscard]] Solution smoothed(double gamma, double tolerance, const Solution& near) const {
+    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
+    const SmoothedOutcome found =
+        minimise_smoothed(problem, {interpolated(gamma), near.certificate, near.widths},
+                          search_.search_options(tolerance));
+    return {.theta = found.theta,
+            .risk = found.risk,
+            .penalty = search_.problem().penalty(found.theta),
+            .certificate = found.certificate,
+            .status = ExactStatus::optimal,
+            .widths = found.widths};
+  }
+
+  // Only a part of the tolerance is used: points between solutions inherit what is left open.
+  [[nodiscard]] Solution solve(double gamma, double tolerance, const Start& start) const {
     const double less = std::max(kNodeShare * tolerance, std::min(tolerance, kFinest));
-    const Start start = start_near(nearest, gamma);
     const SolverOutcome found = search_.solve({alpha_, gamma}, factor_(gamma), less, start);
     Solution solution = measure(found.theta);
     solution.certificate = found.certificate;
@@ -89,32 +106,15 @@ class Family {
 
   // Losses with a kink ask for a start that is near.
   [[nodiscard]] Start start_near(const Solution& guess, double gamma) const {
-    const bool is_far = !(guess.certificate.relative_gap() < kFar);
+    const Certificate& certificate = guess.certificate;
+    const bool is_far = !(certificate.relative_gap() < kFar);
     const bool needs_near = !is_smooth(search_.problem().loss());
-    if (guess.theta.size() == 0 || (is_far && needs_near)) {
+    if (!(certificate.lower > 0) || (is_far && needs_near)) {
       return search_.start({alpha_, gamma}, factor_(gamma));
     }
-    return {
-        .theta = guess.theta, .gap = gap_of(guess), .room = is_far ? Start{}.room : kRoomNearby};
-  }
-
-  static double gap_of(const Solution& solution) {
-    const Certificate& certificate = solution.certificate;
-    return certificate.lower > 0 ? certificate.upper - certificate.lower : 0.0;
-  }
-
-  [[nodiscard]] Solution solve_smoothed(double gamma, double tolerance,
-                                        const Solution& guess) const {
-    const Problem problem = search_.problem_for({alpha_, gamma}, factor_(gamma));
-    const SmoothedOutcome found = minimise_smoothed(
-        problem, {guess.theta, guess.certificate.upper, gap_of(guess), guess.widths},
-        search_.search_options(tolerance));
-    Solution solution = measure(found.theta);
-    solution.certificate = found.certificate;
-    solution.certificate.rounding = guess.certificate.rounding;
-    solution.widths = found.widths;
-    solution.status = ExactStatus::optimal;
-    return solution;
+    return {.theta = guess.theta,
+            .gap = certificate.upper - certificate.lower,
+            .room = is_far ? Start{}.room : kRoomNearby};
   }
 
   using Entry = std::map<double, Solution>::value_type;
@@ -136,29 +136,22 @@ class Family {
     return theta;
   }
 
-  // The best of the neighbours and a model between them, with the chord's bound. With one neighbour
-  // no bound is known.
-  [[nodiscard]] Solution between_neighbours(double gamma) const {
+  // The neighbour with the smaller value, and the chord's bound. With one neighbour no bound is
+  // known, without any no model.
+  [[nodiscard]] Solution better_neighbour(double gamma) const {
     const auto above = solutions_.lower_bound(gamma);
     const auto below = std::make_reverse_iterator(above);
-    if (above == solutions_.end() && below == solutions_.rend()) {
+    const bool has_both = above != solutions_.end() && below != solutions_.rend();
+    if (solutions_.empty()) {
       return {.certificate = {.upper = std::numeric_limits<double>::infinity()}};
     }
-    if (above == solutions_.end() || below == solutions_.rend()) {
-      Solution nearest = above == solutions_.end() ? below->second : above->second;
-      nearest.certificate = {.upper = value(nearest, gamma)};
-      return nearest;
-    }
-    const Solution& one = below->second;
-    const Solution& other = above->second;
-    Solution best = measure(interpolated(gamma));
-    if (value(one, gamma) < value(best, gamma)) best = one;
-    if (value(other, gamma) < value(best, gamma)) best = other;
-    best.certificate = chord_bound(*below, *above, gamma);
+    const bool takes_below = has_both ? value(below->second, gamma) < value(above->second, gamma)
+                                      : above == solutions_.end();
+    Solution best = takes_below ? below->second : above->second;
+    best.certificate = has_both ? chord_bound(*below, *above, gamma) : Certificate{};
     best.certificate.upper = value(best, gamma);
     if (!(best.theta.norm() <= best.certificate.radius)) best.certificate.lower = 0;
     best.status = ExactStatus::optimal;
-    best.widths = one.widths.level > 0 ? one.widths : other.widths;
     return best;
   }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kPanel = 8;         // columns side by side in packed rows
 constexpr std::size_t kPackedRows = 128;  // three panels of them stay in the first cache
+constexpr std::size_t kAhead = 8;  // rows that are fetched ahead
 constexpr std::size_t kMostParts = 16;
 constexpr std::size_t kLeastRowsPerPart = 1024;
 constexpr std::size_t kManyFeatures = 2000;
@@ -143,6 +144,12 @@ class PackedRows {
     ++count_;
   }
 
+  static void fetch(const Dataset& data, Index row) {
+    constexpr std::size_t kLine = 64 / sizeof(float);
+    const float* const x = data.dense.data() + std::size_t{row} * data.features;
+    for (std::size_t f = 0; f < data.features; f += kLine) __builtin_prefetch(x + f);
+  }
+
   [[nodiscard]] bool is_full() const { return count_ == kPackedRows; }
   [[nodiscard]] std::size_t stride() const { return panels_ * kPanel; }
 
@@ -171,6 +178,7 @@ PartSum dense_sum(const Dataset& data, std::span<const Index> rows,
   PackedRows packed(data.features + 1);
   PartSum sum{packed.stride(), std::vector<double>(packed.stride() * packed.stride())};
   for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r + kAhead < rows.size()) packed.fetch(data, rows[r + kAhead]);
     if (weights[r] == 0) continue;
     packed.add(data, rows[r], weights[r]);
     if (packed.is_full()) packed.flush(sum.entries.data());

@@ -18,16 +18,16 @@ MeanTerm::MeanTerm(const Problem& problem)
 
 void MeanTerm::move_to(const Eigen::VectorXd& theta) {
   theta_ = theta;
-  const MeanReference& known = problem_.mean_reference();
-  if (problem_.loss().kind() != LossKind::squared || known.theta.size() == 0) {
+  const MeanReference* const known = problem_.mean_reference(theta);
+  if (problem_.loss().kind() != LossKind::squared || known == nullptr) {
     problem_.evaluate(theta_, rows_, losses_, derivatives_);
     add_up();
     return;
   }
-  const Eigen::VectorXd step = theta - known.theta;
-  const Eigen::VectorXd change = known.hessian * step;
-  mean_ = known.mean + known.gradient.dot(step) + 0.5 * change.dot(step);
-  gradient_ = known.gradient + change;
+  const Eigen::VectorXd step = theta - known->theta;
+  const Eigen::VectorXd change = known->hessian * step;
+  mean_ = known->mean + known->gradient.dot(step) + 0.5 * change.dot(step);
+  gradient_ = known->gradient + change;
 }
 
 void MeanTerm::take(const Eigen::VectorXd& theta, std::vector<double> losses,
@@ -50,20 +50,18 @@ void MeanTerm::add_up() {
 }
 
 // Whether the Hessian explains nine tenths of how the gradient has changed since it was computed.
-bool MeanTerm::is_reference_near() const {
-  const MeanReference& known = problem_.mean_reference();
-  if (known.theta.size() == 0) return false;
+bool MeanTerm::is_near(const MeanReference& known) const {
   if (problem_.loss().kind() == LossKind::squared) return true;
   const Eigen::VectorXd change = known.hessian * (theta_ - known.theta);
   return (gradient_ - known.gradient - change).norm() <= 0.1 * change.norm();
 }
 
 Eigen::MatrixXd MeanTerm::hessian() {
-  if (!is_reference_near()) {
-    problem_.mean_reference() = {theta_, mean_, gradient_,
-                                 problem_.hessian(rows_, shares_, {}, derivatives_)};
-  }
-  return gamma_ * problem_.mean_reference().hessian;
+  const MeanReference* const known = problem_.mean_reference(theta_);
+  if (known != nullptr && is_near(*known)) return gamma_ * known->hessian;
+  Eigen::MatrixXd hessian = problem_.hessian(rows_, shares_, {}, derivatives_);
+  problem_.keep({theta_, mean_, gradient_, hessian});
+  return gamma_ * hessian;
 }
 
 void MeanTerm::append(RowWeights& q, std::vector<double>& derivatives) const {

@@ -32,7 +32,7 @@ class MeanTerm {
 
  private:
   void add_up();
-  [[nodiscard]] bool is_reference_near() const;
+  [[nodiscard]] bool is_near(const MeanReference& known) const;
 
   const Problem& problem_;
   double gamma_;

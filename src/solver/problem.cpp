@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace adacvar {
 
@@ -131,11 +133,9 @@ void Problem::find_held() {
   }
 }
 
-double Problem::risk(std::span<const double> losses) const {
-  const TailRisk found = data_.weights.empty()
-                             ? tail_risk(losses, settings_.risk.alpha)
-                             : tail_risk(losses, data_.weights, settings_.risk.alpha);
-  return settings_.risk.of(found);
+TailRisk Problem::tail_risk(std::span<const double> losses) const {
+  return data_.weights.empty() ? adacvar::tail_risk(losses, settings_.risk.alpha)
+                               : adacvar::tail_risk(losses, data_.weights, settings_.risk.alpha);
 }
 
 double Problem::tail_level(std::span<const double> losses, double room) const {
@@ -210,22 +210,35 @@ Problem Problem::with_risk(const Risk& risk, double factor) const {
   return other;
 }
 
-const std::vector<double>& Problem::row_sizes() const {
-  if (!row_sizes_->empty()) return *row_sizes_;
-  row_sizes_->resize(data_.rows);
+const MeanReference* Problem::mean_reference(const Eigen::VectorXd& theta) const {
+  const auto nearest = std::ranges::min_element(
+      *mean_references_, {},
+      [&](const MeanReference& known) { return (theta - known.theta).norm(); });
+  return nearest == mean_references_->end() ? nullptr : &*nearest;
+}
+
+void Problem::keep(MeanReference reference) const {
+  constexpr Eigen::Index kMostEntries = 4'000'000;
+  const Eigen::Index most = std::clamp<Eigen::Index>(kMostEntries / (size_ * size_), 1, 16);
+  if (std::ssize(*mean_references_) >= most) mean_references_->erase(mean_references_->begin());
+  mean_references_->push_back(std::move(reference));
+}
+
+const std::vector<double>& Problem::row_norms() const {
+  if (!row_norms_->empty()) return *row_norms_;
+  row_norms_->resize(data_.rows);
   for_each_row(data_.rows, threads(), [this](std::size_t row) {
     const bool sparse = data_.is_sparse();
     const std::size_t first = sparse ? data_.start[row] : row * data_.features;
     const std::size_t last = sparse ? data_.start[row + 1] : first + data_.features;
-    const std::vector<float>& entries = sparse ? data_.value : data_.dense;
-    const bool all_one = sparse && data_.value.empty();
-    double sum = all_one ? 1 + static_cast<double>(last - first) : 1;
-    for (std::size_t e = first; e < last && !all_one; ++e) {
-      sum += std::abs(static_cast<double>(entries[e]));
+    double squares = 1;
+    for (std::size_t e = first; e < last; ++e) {
+      const auto x = static_cast<double>(sparse ? data_.entry(e) : data_.dense[e]);
+      squares += x * x;
     }
-    (*row_sizes_)[row] = sum;
+    (*row_norms_)[row] = std::sqrt(squares);
   });
-  return *row_sizes_;
+  return *row_norms_;
 }
 
 void Problem::linear_scores(const Eigen::VectorXd& theta, std::span<const Index> rows,

@@ -26,7 +26,7 @@ struct RiskSettings {
   unsigned threads = 0;
 };
 
-/// The mean loss of all rows near a point; empty: not known.
+/// The mean loss of all rows near a point.
 struct MeanReference {
   Eigen::VectorXd theta = {};
   double mean = 0;
@@ -82,8 +82,11 @@ class Problem {
   }
   /// The tail's share of all weights.
   [[nodiscard]] double tail_share() const noexcept { return tail_share_; }
-  /// Risk of the losses of all rows.
-  [[nodiscard]] double risk(std::span<const double> losses) const;
+  /// Mean and CVaR of the losses of all rows, and the risk that they make.
+  [[nodiscard]] TailRisk tail_risk(std::span<const double> losses) const;
+  [[nodiscard]] double risk(std::span<const double> losses) const {
+    return settings_.risk.of(tail_risk(losses));
+  }
   /// The least loss among the worst `room` tails.
   [[nodiscard]] double tail_level(std::span<const double> losses, double room = 1) const;
 
@@ -106,12 +109,14 @@ class Problem {
   /// The same problem for another risk and `factor` times the ridge.
   [[nodiscard]] Problem with_risk(const Risk& risk, double factor) const;
 
-  /// Shared by problems made by `with_risk`, for MeanTerm to keep.
-  [[nodiscard]] MeanReference& mean_reference() const { return *mean_reference_; }
+  /// The mean's reference nearest to `theta`, null where none is known. Those that are kept are
+  /// shared by problems made by `with_risk`: several, so that each part of a curve has its own.
+  [[nodiscard]] const MeanReference* mean_reference(const Eigen::VectorXd& theta) const;
+  void keep(MeanReference reference) const;
 
-  /// For each row the sum of |entries| and 1: at least the Euclidean length of (x, 1). Computed at
-  /// the first call, and shared by problems made by `with_risk`.
-  [[nodiscard]] const std::vector<double>& row_sizes() const;
+  /// For each row the Euclidean norm of (x, 1). Computed at the first call, and shared by problems
+  /// made by `with_risk`.
+  [[nodiscard]] const std::vector<double>& row_norms() const;
 
   /// Offset of a row's score.
   [[nodiscard]] double offset(Index row, std::size_t output = 0) const noexcept {
@@ -169,8 +174,9 @@ class Problem {
   double largest_target_ = 0;  // as it was before its mean was taken away; of classes: 0
   Eigen::VectorXd ridge_;
   std::vector<Eigen::Index> held_;
-  std::shared_ptr<MeanReference> mean_reference_ = std::make_shared<MeanReference>();
-  std::shared_ptr<std::vector<double>> row_sizes_ = std::make_shared<std::vector<double>>();
+  std::shared_ptr<std::vector<MeanReference>> mean_references_ =
+      std::make_shared<std::vector<MeanReference>>();
+  std::shared_ptr<std::vector<double>> row_norms_ = std::make_shared<std::vector<double>>();
 };
 
 /// Second derivative by the score of a loss with one output, which the first one tells.

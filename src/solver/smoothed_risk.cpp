@@ -43,8 +43,8 @@ class SmoothedRisk {
 
   [[nodiscard]] const Eigen::VectorXd& theta() const { return theta_; }
   [[nodiscard]] const SmoothingWidths& widths() const { return widths_; }
-  /// As they are.
-  [[nodiscard]] std::vector<double> losses() const;
+  /// Risks of the losses as they are.
+  [[nodiscard]] TailRisk risk() const;
 
   /// Widths for which about `gap` is added: where the risk is least, no less than the duality gap.
   /// False where so few rows are within them that they leave directions without curvature.
@@ -53,8 +53,8 @@ class SmoothedRisk {
   double find_step();
   /// Takes it; false if the value does not fall.
   bool move();
-  /// A point of the dual nearby whose gradient costs models of that radius `gap` at most, or
-  /// little more.
+  /// After `find_step`: a point of the dual nearby whose gradient costs models of that radius `gap`
+  /// at most, or little more.
   [[nodiscard]] DualBound balanced_bound(double radius, double gap);
 
  private:
@@ -85,11 +85,11 @@ class SmoothedRisk {
   [[nodiscard]] Eigen::VectorXd gradient() const;
   [[nodiscard]] ActiveRows active_rows() const;
   [[nodiscard]] Eigen::MatrixXd mean_hessian() const;
-  [[nodiscard]] Eigen::VectorXd solve(const ActiveRows& active, std::span<const double> weights,
+  [[nodiscard]] Eigen::VectorXd solve(std::span<const double> weights,
                                       const Eigen::MatrixXd& others, const Eigen::VectorXd& right,
                                       double by_level) const;
   bool balance();
-  [[nodiscard]] DualBound bound() const;
+  [[nodiscard]] DualBound bound();
 
   const Problem& problem_;
   double mass_;               // of the tail's weights
@@ -105,6 +105,7 @@ class SmoothedRisk {
   RowWeights q_;
   std::optional<double> level_;
   Totals totals_;
+  ActiveRows active_;
   Eigen::VectorXd rho_;  // as in DualBound,
   int rho_passes_ = 0;   // the sum of so many
   Eigen::VectorXd step_;
@@ -140,12 +141,13 @@ void SmoothedRisk::move_to(const Eigen::VectorXd& theta) {
                [&](std::size_t r) { scores_[r] -= kink(problem_, static_cast<Index>(r)); });
 }
 
-std::vector<double> SmoothedRisk::losses() const {
-  std::vector<double> losses = losses_;
-  for (std::size_t r = 0; r < scores_.size(); ++r) {
+TailRisk SmoothedRisk::risk() const {
+  if (!has_kinks()) return problem_.tail_risk(losses_);
+  std::vector<double> losses(scores_.size());
+  for (std::size_t r = 0; r < losses.size(); ++r) {
     losses[r] = std::max(slopes_[r].low * scores_[r], slopes_[r].high * scores_[r]);
   }
-  return losses;
+  return problem_.tail_risk(losses);
 }
 
 void SmoothedRisk::smooth_losses() {
@@ -235,6 +237,7 @@ Eigen::VectorXd SmoothedRisk::gradient() const {
 // kinks that no row of any weight is near it is 0 for all.
 bool SmoothedRisk::set_widths(double gap) {
   constexpr int kMostPasses = 6;
+  if (widths_.level == 0) widths_ = {20 * gap, 20 * gap};
   const double share = has_kinks() ? 0.5 * gap : gap;
   const auto adapt = [share](double& width, double more) {
     const bool is_near = more == 0 || (more > 0.4 * share && more < 1.5 * share);
@@ -271,29 +274,28 @@ ActiveRows SmoothedRisk::active_rows() const {
 }
 
 Eigen::MatrixXd SmoothedRisk::mean_hessian() const {
-  const Eigen::MatrixXd& known = problem_.mean_reference().hessian;
-  if (known.size() > 0 && !is_hessian_old_) return problem_.settings().risk.gamma * known;
+  const MeanReference* const known = problem_.mean_reference(theta_);
+  if (known != nullptr && !is_hessian_old_) return problem_.settings().risk.gamma * known->hessian;
   MeanTerm mean(problem_);
   mean.take(theta_, losses_, derivatives_);
   return mean.hessian();
 }
 
 // Solves the equations of theta and level, to which active rows contribute, with these weights.
-Eigen::VectorXd SmoothedRisk::solve(const ActiveRows& active, std::span<const double> weights,
-                                    const Eigen::MatrixXd& others, const Eigen::VectorXd& right,
-                                    double by_level) const {
+Eigen::VectorXd SmoothedRisk::solve(std::span<const double> weights, const Eigen::MatrixXd& others,
+                                    const Eigen::VectorXd& right, double by_level) const {
   const Eigen::Index size = problem_.size();
-  std::vector<double> climbs = active.climbs;
+  std::vector<double> climbs = active_.climbs;
   std::vector<double> both(climbs.size());
   for (std::size_t i = 0; i < climbs.size(); ++i) {
-    climbs[i] *= caps_[active.rows[i]];
+    climbs[i] *= caps_[active_.rows[i]];
     both[i] =
-        weights[i] * active.bends[i] + climbs[i] * active.derivatives[i] * active.derivatives[i];
+        weights[i] * active_.bends[i] + climbs[i] * active_.derivatives[i] * active_.derivatives[i];
   }
   Eigen::MatrixXd matrix(size + 1, size + 1);
   matrix.topLeftCorner(size, size) =
-      others + weighted_gram(problem_.data(), active.rows, both, problem_.threads());
-  matrix.col(size).head(size) = -problem_.gradient(active.rows, climbs, active.derivatives);
+      others + weighted_gram(problem_.data(), active_.rows, both, problem_.threads());
+  matrix.col(size).head(size) = -problem_.gradient(active_.rows, climbs, active_.derivatives);
   matrix.row(size).head(size) = matrix.col(size).head(size).transpose();
   matrix(size, size) = std::accumulate(climbs.begin(), climbs.end(), 0.0);
   problem_.hold(matrix);
@@ -305,14 +307,14 @@ Eigen::VectorXd SmoothedRisk::solve(const ActiveRows& active, std::span<const do
 }
 
 double SmoothedRisk::find_step() {
-  const ActiveRows active = active_rows();
+  active_ = active_rows();
   std::vector<double> weights;  // of smooth losses without the mean's, which have a matrix
-  for (const Index r : active.rows) {
+  for (const Index r : active_.rows) {
     weights.push_back(has_kinks() ? q_.weights[r] : caps_[r] * places_[r]);
   }
   Eigen::MatrixXd others = problem_.ridge().asDiagonal();
   if (!has_kinks() && mass_ < 1) others += mean_hessian();
-  step_ = solve(active, weights, others, -gradient(), 0).head(problem_.size());
+  step_ = solve(weights, others, -gradient(), 0).head(problem_.size());
   decrement_ = -gradient().dot(step_);
   const bool is_usable = step_.allFinite() && decrement_ >= 0;
   return is_usable ? decrement_ : std::numeric_limits<double>::infinity();
@@ -340,29 +342,27 @@ bool SmoothedRisk::move() {
 // Moves derivatives and weights of active rows as a step of theta and level would to first order:
 // Newton's method on the dual's equations. False where nothing can move.
 bool SmoothedRisk::balance() {
-  const ActiveRows active = active_rows();
   std::vector<double> weights;
-  for (const Index r : active.rows) weights.push_back(q_.weights[r]);
+  for (const Index r : active_.rows) weights.push_back(q_.weights[r]);
   double over = -mass_;
   for (std::size_t r = 0; r < places_.size(); ++r) over += caps_[r] * places_[r];
   const Eigen::Index size = problem_.size();
-  const Eigen::VectorXd step =
-      solve(active, weights, Eigen::MatrixXd::Zero(size, size), gradient(), -over);
+  const Eigen::VectorXd step = solve(weights, Eigen::MatrixXd::Zero(size, size), gradient(), -over);
   if (!step.allFinite()) return false;
   std::vector<double> moves;
-  problem_.linear_scores(step.head(size), active.rows, moves);
+  problem_.linear_scores(step.head(size), active_.rows, moves);
   const Conjugate conjugate(problem_.loss());
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    const Index r = active.rows[i];
+    const Index r = active_.rows[i];
     const Conjugate::Domain domain = conjugate.domain(problem_.target(r));
-    const double climb = active.climbs[i] * (active.derivatives[i] * moves[i] - step(size));
+    const double climb = active_.climbs[i] * (active_.derivatives[i] * moves[i] - step(size));
     places_[r] = std::clamp(places_[r] - climb, 0.0, 1.0);
     q_.weights[r] = lows_[r] + caps_[r] * places_[r];
     derivatives_[r] =
-        std::clamp(derivatives_[r] - active.bends[i] * moves[i], domain.low, domain.high);
-    moves[i] = q_.weights[r] * derivatives_[r] - weights[i] * active.derivatives[i];
+        std::clamp(derivatives_[r] - active_.bends[i] * moves[i], domain.low, domain.high);
+    moves[i] = q_.weights[r] * derivatives_[r] - weights[i] * active_.derivatives[i];
   }
-  rho_ += problem_.gradient(active.rows, moves, std::vector<double>(moves.size(), 1.0));
+  rho_ += problem_.gradient(active_.rows, moves, std::vector<double>(moves.size(), 1.0));
   ++rho_passes_;
   return true;
 }
@@ -372,7 +372,9 @@ DualBound SmoothedRisk::balanced_bound(double radius, double gap) {
   double last = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const double size = gradient().norm();
-    if (radius * size <= gap || !(size < 0.5 * last) || !balance()) break;
+    if (radius * size <= gap || !(size < 0.5 * last)) break;
+    if (pass > 0) active_ = active_rows();
+    if (!balance()) break;
     last = size;
   }
   return bound();
@@ -383,13 +385,14 @@ DualBound SmoothedRisk::balanced_bound(double radius, double gap) {
 // more than half. Weights may add up to too much, or exceed their limits by a few roundings, of
 // caps that are 1 / tail times the shares that they are relative to: all of them are made that much
 // smaller.
-DualBound SmoothedRisk::bound() const {
-  const std::vector<double>& sizes = problem_.row_sizes();
+DualBound SmoothedRisk::bound() {
+  limit_derivatives(problem_, q_.rows, derivatives_);
+  const std::vector<double>& norms = problem_.row_norms();
   detail::AccurateSum mass;
   DualBound found;
   for (std::size_t r = 0; r < places_.size(); ++r) {
-    mass.add(caps_[r] * places_[r]);
-    found.rho.sizes += q_.weights[r] * std::abs(derivatives_[r]) * sizes[r];
+    if (places_[r] > 0) mass.add(caps_[r] * places_[r]);
+    found.rho.sizes += q_.weights[r] * std::abs(derivatives_[r]) * norms[r];
   }
   const double less =
       std::max(0.0, mass.value() - mass_) / mass_ + 64 * kEpsilon / problem_.tail_share();
@@ -408,30 +411,36 @@ SmoothedOutcome minimise_smoothed(const Problem& problem, const SmoothedStart& s
   constexpr double kShare = 0.25;  // of the tolerance, for the smoothing and for the gradient
   constexpr double kStart = 0.003;
   constexpr double kLess = 0.03;
-  SmoothedOutcome outcome{.theta = start.theta, .certificate = {.upper = start.value}};
-  if (problem.outputs() > 1) return outcome;
-  const double goal = kShare * options.tolerance * start.value;
-  double allowed = std::max(goal, kStart * start.gap);
-  outcome.widths = start.widths;
-  if (outcome.widths.level == 0) outcome.widths = {20 * allowed, 20 * allowed};
-  SmoothedRisk smoothed(problem, start.theta, outcome.widths);
+  SmoothedRisk smoothed(problem, start.theta, start.widths);
+  SmoothedOutcome outcome{start.theta, smoothed.risk(), start.known, start.widths};
+  const auto value_of = [&](const SmoothedOutcome& found) {
+    return problem.settings().risk.of(found.risk) + problem.penalty(found.theta);
+  };
   Certificate& certificate = outcome.certificate;
-  bool moves = smoothed.set_widths(allowed);
-  for (int count = 0; moves && count < kMostSteps && !is_set(options.stop); ++count) {
+  certificate.upper = value_of(outcome);
+  if (start.theta.norm() > certificate.radius) certificate.lower = 0;
+  const bool is_known = certificate.lower > 0 && problem.outputs() == 1;
+  if (!is_known || is_within(certificate, options.tolerance)) return outcome;
+  const double goal = kShare * options.tolerance * certificate.upper;
+  double allowed = std::max(goal, kStart * (certificate.upper - certificate.lower));
+  bool has_moved = false;
+  bool goes_on = smoothed.set_widths(allowed);
+  for (int count = 0; goes_on && count < kMostSteps && !is_set(options.stop); ++count) {
     if (smoothed.find_step() > allowed) {
-      moves = smoothed.move();
+      goes_on = has_moved = smoothed.move();
     } else if (allowed > goal) {
       allowed = std::max(goal, kLess * allowed);
-      moves = smoothed.set_widths(allowed);
+      goes_on = smoothed.set_widths(allowed);
     } else {
+      if (has_moved) outcome.risk = smoothed.risk();
       outcome.theta = smoothed.theta();
       outcome.widths = smoothed.widths();
-      const double upper = problem.risk(smoothed.losses()) + problem.penalty(outcome.theta);
-      const double radius = radius_for(options.radius, outcome.theta);
-      const double lower = smoothed.balanced_bound(radius, goal).lower(problem, radius);
-      certificate = {.lower = lower, .upper = upper, .radius = radius};
+      certificate.upper = value_of(outcome);
+      certificate.radius = radius_for(options.radius, outcome.theta);
+      certificate.lower =
+          smoothed.balanced_bound(certificate.radius, goal).lower(problem, certificate.radius);
       if (is_within(certificate, options.tolerance)) break;
-      moves = smoothed.move() && smoothed.set_widths(goal);
+      goes_on = has_moved = smoothed.move() && smoothed.set_widths(goal);
     }
   }
   return outcome;

@@ -12,17 +12,18 @@ struct SmoothingWidths {
   double kinks = 0;  ///< of the losses, in units of the scores
 };
 
-/// A model whose risk is `value`, `gap` above the least or so, and the widths of one nearby.
+/// A model to begin with, and what is known of the least risk: a lower bound, the radius of its
+/// models and the rounding.
 struct SmoothedStart {
   Eigen::VectorXd theta;
-  double value;
-  double gap;
+  Certificate known;
   SmoothingWidths widths = {};
 };
 
-/// A model and bounds of the least risk.
+/// A model, its losses' risks, and bounds of the least risk.
 struct SmoothedOutcome {
   Eigen::VectorXd theta = {};
+  TailRisk risk = {};
   Certificate certificate = {};
   SmoothingWidths widths = {};
 };
@@ -36,8 +37,9 @@ struct SmoothedOutcome {
 /// what was added: widths are chosen for that, wide ones first. Cost of a step: a pass over the
 /// features and the Gram matrix of the rows that have curvature.
 ///
-/// Where too few rows are within the widths, or steps lead nowhere, or the loss has several
-/// outputs, the certificate is not within the tolerance.
+/// The model to begin with is the result where its certificate is within the tolerance. Where no
+/// bound is known, too few rows are within the widths, steps lead nowhere, or the loss has several
+/// outputs, the result's certificate is not.
 [[nodiscard]] SmoothedOutcome minimise_smoothed(const Problem& problem, const SmoothedStart& start,
                                                 const SearchOptions& options);
 

@@ -42,9 +42,9 @@ TEST_P(SmoothedRisk, reaches_the_least_risk) {
                           {.risk = {0.2, gamma}, .ridge = GetParam().ridge});
     const Eigen::VectorXd zero = Eigen::VectorXd::Zero(problem.size());
     const SolverOutcome least = minimise_cvar(problem, {.tolerance = 1e-9}, {zero, 0});
-    const double value = value_of(problem, problem.constant());
+    const Certificate known{.lower = 1e-9, .radius = 1e9};
     const SmoothedOutcome found =
-        minimise_smoothed(problem, {problem.constant(), value, value}, {.tolerance = 1e-3});
+        minimise_smoothed(problem, {problem.constant(), known}, {.tolerance = 1e-3});
     EXPECT_LE(found.certificate.relative_gap(), 1e-3) << "gamma " << gamma;
     EXPECT_GE(found.certificate.upper, least.certificate.lower) << "gamma " << gamma;
     EXPECT_LE(found.certificate.lower, least.certificate.upper) << "gamma " << gamma;
@@ -62,10 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SmoothedRiskOfClasses, is_left_to_others) {
   const Dataset data = data_for({LossKind::softmax, 0, false});
   const Problem problem(data, Loss(LossKind::softmax), {.risk = {0.2, 0.5}});
-  const SmoothedOutcome found =
-      minimise_smoothed(problem, {problem.constant(), 1, 0.1}, {.tolerance = 0.5});
+  const SmoothedOutcome found = minimise_smoothed(
+      problem, {problem.constant(), {.lower = 0.5, .radius = 1e9}}, {.tolerance = 1e-9});
   EXPECT_EQ(found.theta, problem.constant());
-  EXPECT_EQ(found.certificate.lower, 0);
+  EXPECT_EQ(found.certificate.lower, 0.5);
 }
 
 // Whatever the tolerance, the start and the widths.
@@ -81,7 +81,8 @@ TEST(SmoothedRiskBound, is_never_above_an_attained_value) {
       for (double& entry : theta) entry += 0.3 * (2 * rng.uniform() - 1);
       const SmoothingWidths widths{rng.uniform(), rng.uniform()};
       const SmoothedOutcome found = minimise_smoothed(
-          problem, {theta, value_of(problem, theta), 0.1, widths}, {.tolerance = tolerance});
+          problem, {theta, {.lower = value_of(problem, theta) - 0.1, .radius = 1e9}, widths},
+          {.tolerance = tolerance});
       EXPECT_LE(found.certificate.lower, least.certificate.upper) << tolerance;
       EXPECT_GE(found.certificate.upper, least.certificate.lower) << tolerance;
     }
