@@ -25,8 +25,9 @@ struct GatheredBlocks {
   }
 };
 
-/// Ranks that work on one job, each with its share of the rows: a single process (SelfCommunicator),
-/// threads (ThreadCommunicator, for tests) or the processes of an MPI job (MpiCommunicator).
+/// Ranks that work on one job, each with its share of the rows: a single process
+/// (SelfCommunicator), threads (ThreadCommunicator, for tests) or the processes of an MPI job
+/// (MpiCommunicator).
 ///
 /// Every function is collective: all ranks call the same functions in the same order with arguments
 /// of the same sizes, except where blocks may differ. It is handed to the code that needs it; there
@@ -46,6 +47,8 @@ class Communicator {
   virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
   /// Gathers blocks that may differ in length.
   [[nodiscard]] virtual GatheredBlocks all_gather(std::span<const std::byte> mine) = 0;
+  /// Gives block r of `to` to rank r, and returns the blocks that the ranks have for this one.
+  [[nodiscard]] virtual GatheredBlocks exchange(const GatheredBlocks& to) = 0;
   /// Copies `data` of rank `root` to all ranks.
   virtual void broadcast(std::span<std::byte> data, std::size_t root) = 0;
   /// Replaces values by their sums over the ranks. Sums of integers are exact; those of doubles are
