@@ -159,7 +159,8 @@ NetworkResult train_model(TorchModel model, const Dataset& training, const Datas
   check_forward(model, training);
   if (start != nullptr) copy_weights(*start, model);
   TorchBackend backend(model, training, loss, resolved, network, hooks);
-  auto trained = TrainingLoop(training, validation, loss, resolved, hooks, backend).run();
+  LocalRows rows(training, validation, loss);
+  auto trained = TrainingLoop(rows, loss, resolved, hooks, backend).run();
   backend.set_model(trained.model);
   return {.model = std::make_shared<TorchNetwork>(std::move(model)),
           .stop_reason = trained.stop_reason,

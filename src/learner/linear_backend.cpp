@@ -38,7 +38,8 @@ void for_each_weight(const LinearModel& model, Function function) {
 
 }  // namespace
 
-LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options)
+LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options,
+                             std::size_t rows)
     : data_(data),
       loss_(loss),
       options_(options),
@@ -49,13 +50,16 @@ LinearBackend::LinearBackend(const Dataset& data, const Loss& loss, const TrainO
       gradient_(model_.parameters().size()),
       examples_(data.rows) {
   if (options.optimizer.kind == OptimizerKind::newton) {
-    hessian_.emplace(data.features + 1, (data.rows + options.batch - 1) / options.batch,
-                     options.ridge);
+    hessian_.emplace(data.features + 1, (rows + options.batch - 1) / options.batch, options.ridge);
   }
   // Rows are read at random; with small pages each read also waits for an address translation.
   collapse_huge_pages(data.dense.data(), data.dense.size() * sizeof(float));
-  for (std::size_t i = 0; i < data.rows; ++i) {
-    examples_[i] = {.target = data.targets[i], .squared_norm = squared_norm(data, i)};
+  take_new_rows();
+}
+
+void LinearBackend::take_new_rows() {
+  for (std::size_t i = 0; i < data_.rows; ++i) {
+    examples_[i] = {.target = data_.targets[i], .squared_norm = squared_norm(data_, i)};
   }
 }
 

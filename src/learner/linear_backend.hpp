@@ -22,8 +22,9 @@ namespace adacvar {
 /// Backend of the training loop for linear models: losses of a batch, then a weighted step.
 class LinearBackend {
  public:
-  /// Keeps references to all three.
-  LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options);
+  /// Keeps references. `rows`: in an epoch; `data` may have only those of a batch.
+  LinearBackend(const Dataset& data, const Loss& loss, const TrainOptions& options,
+                std::size_t rows);
 
   using Model = LinearModel;
 
@@ -39,6 +40,9 @@ class LinearBackend {
             std::span<const Index> next);
 
   void after_update(const AnySampler& /*sampler*/) {}
+
+  /// To be called after the rows of `data` have been replaced.
+  void take_new_rows();
 
   void save(std::ostream& out) const;
   void load(std::istream& in);

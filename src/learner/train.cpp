@@ -2,7 +2,7 @@
 
 #include "learner/linear_backend.hpp"
 #include "learner/resolve_defaults.hpp"
-#include "learner/training_loop.hpp"
+#include "learner/train_linear.hpp"
 
 #include <fmt/core.h>
 
@@ -37,20 +37,26 @@ AnySampler sampler_for(const TrainOptions& options, const Dataset& training, std
   if (options.algorithm != Algorithm::adacvar) {
     return make_sampler("shuffled", training.rows, {}, training.weights);
   }
+  return make_sampler("adaptive", training.rows, sampler_options_for(options, draws),
+                      training.weights);
+}
+
+AdaptiveSamplerOptions sampler_options_for(const TrainOptions& options, std::uint64_t draws) {
   AdaptiveSamplerOptions sampler = options.sampler;
   sampler.alpha = options.alpha;
   sampler.gamma = std::max(options.gamma, options.exploration);
   if (sampler.horizon == 0) sampler.horizon = remembered_draws(options, draws);
-  return make_sampler("adaptive", training.rows, sampler, training.weights);
+  return sampler;
 }
 
-AnyObjective objective_for(const TrainOptions& options, const Dataset& training) {
+AnyObjective objective_for(const TrainOptions& options, std::size_t rows,
+                           std::span<const double> weights) {
   switch (options.algorithm) {
     case Algorithm::trunc:
-      return TruncObjective(training.rows, options.risk(), options.level_window, training.weights);
+      return TruncObjective(rows, options.risk(), options.level_window, weights);
     case Algorithm::soft:
-      return SoftObjective(training.rows, options.risk(), options.level_window, options.temperature,
-                           training.weights);
+      return SoftObjective(rows, options.risk(), options.level_window, options.temperature,
+                           weights);
     case Algorithm::adacvar:
     case Algorithm::mean:
     case Algorithm::exact:
@@ -154,37 +160,13 @@ std::vector<double> losses_of(const Scorer& model, const Dataset& data, const Lo
   return losses;
 }
 
-namespace {
-
-// Losses with bounded derivatives stay finite even if a run diverges. A working run does not end
-// with a mean loss above ten times its initial CVaR.
-bool has_run_away(const LinearModel& model, const LinearModel& start, const Dataset& data,
-                  const Loss& loss, double alpha) {
-  const std::vector<double> losses = losses_of(model, data, loss);
-  double sum = 0.0;
-  double total = 0.0;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    const double weight = data.weights.empty() ? 1.0 : data.weights[i];
-    sum += weight * losses[i];
-    total += weight;
-  }
-  return !(sum / total <= 10 * cvar(losses_of(start, data, loss), data.weights, alpha));
-}
-
-}  // namespace
-
 TrainResult train(const Dataset& training, const Dataset* validation, const Loss& loss,
                   const TrainOptions& options, const TrainHooks& hooks) {
   check_training(training, validation, loss, options);
   const TrainOptions chosen = resolve_defaults(options, training, loss);
-  LinearBackend backend(training, loss, chosen);
-  const LinearModel start = backend.model();
-  TrainResult result = TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
-  if (has_run_away(result.model, start, training, loss, chosen.alpha)) {
-    result.model = start;
-    result.stop_reason = StopReason::diverged;
-  }
-  return result;
+  LinearBackend backend(training, loss, chosen, training.rows);
+  LocalRows rows(training, validation, loss);
+  return train_linear(rows, loss, chosen, hooks, backend);
 }
 
 }  // namespace adacvar

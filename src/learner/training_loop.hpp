@@ -7,6 +7,7 @@
 #include "base/state_stream.hpp"
 #include "learner/checkpoint.hpp"
 #include "learner/limit_follower.hpp"
+#include "learner/local_rows.hpp"
 #include "learner/predict.hpp"
 #include "learner/temperature.hpp"
 
@@ -22,11 +23,6 @@
 #include <vector>
 
 namespace adacvar {
-
-/// The sampler and the objective of an algorithm. `draws`: of the whole run.
-[[nodiscard]] AnySampler sampler_for(const TrainOptions& options, const Dataset& training,
-                                     std::uint64_t draws);
-[[nodiscard]] AnyObjective objective_for(const TrainOptions& options, const Dataset& training);
 
 /// Returns the learning rate in an epoch, counted from 1, of which `done` in [0, 1) is over.
 [[nodiscard]] double rate_at(const TrainOptions& options, std::uint64_t epoch, double done);
@@ -207,41 +203,35 @@ concept Resumable = Backend<B> &&
 };
 
 /// The training loop of all algorithms: draw, compute losses, weight them, observe, step.
-/// (Observing and stepping are independent.)
-template <Backend B>
+/// (Observing and stepping are independent.) `Rows` has the rows and their sampler: LocalRows, or
+/// ShardedSource.
+template <Backend B, class Rows>
 class TrainingLoop {
  public:
   using Model = typename B::Model;
 
   /// Keeps references to all but `options`, in which every automatic value is resolved.
-  TrainingLoop(const Dataset& training, const Dataset* validation, const Loss& loss,
-               TrainOptions options, const TrainHooks& hooks, B& backend)
-      : training_(training),
-        validation_(validation),
+  TrainingLoop(Rows& rows, const Loss& loss, TrainOptions options, const TrainHooks& hooks,
+               B& backend)
+      : rows_(rows),
         loss_(loss),
         options_(std::move(options)),
         hooks_(hooks),
         backend_(backend),
-        steps_per_epoch_((training.rows + options_.batch - 1) / options_.batch),
+        steps_per_epoch_((rows.rows() + options_.batch - 1) / options_.batch),
         rng_(options_.seed),
-        identity_(identity_with_weights(
-            identity_with_limit(hooks.run_identity, options_), training.weights,
-            validation != nullptr ? validation->weights : std::span<const double>())),
-        sampler_(
-            sampler_for(options_, training, steps_per_epoch_ * options_.epochs * options_.batch)),
-        objective_(objective_for(options_, training)),
+        identity_(rows.identity(identity_with_limit(hooks.run_identity, options_))),
+        objective_(rows.objective(options_)),
         candidates_(backend.model(), options_, steps_per_epoch_ * options_.epochs, rng_),
         batch_(options_.batch),
         next_batch_(options_.batch),
         losses_(options_.batch),
         weights_(options_.batch) {
+    rows_.start(options_, steps_per_epoch_ * options_.epochs * options_.batch);
     if (kIsLinear && hooks_.watch) candidates_.watch();
     if (!options_.limit) return;
-    follower_.emplace(*options_.limit, options_.risk(), training.rows, options_.epochs);
+    follower_.emplace(*options_.limit, options_.risk(), rows.rows(), options_.epochs);
     importance_.assign(options_.batch, 1.0);
-    total_weight_ = training.weights.empty()
-                        ? static_cast<double>(training.rows)
-                        : std::accumulate(training.weights.begin(), training.weights.end(), 0.0);
     set_gamma();
   }
 
@@ -251,7 +241,7 @@ class TrainingLoop {
       candidates_.before_epoch(epoch);
       if (!run_epoch(epoch) || !finish_epoch(epoch)) break;
       if (epoch == options_.epochs) break;
-      sampler_.discount(options_.memory.value_or(1.0));
+      rows_.discount(options_.memory.value_or(1.0));
       keep_checkpoint();
     }
     result_.gamma = follower_ ? follower_->mean_gamma() : options_.gamma;
@@ -274,29 +264,34 @@ class TrainingLoop {
   bool run_epoch(std::uint64_t epoch) {
     loss_sum_ = 0;
     double rate = rate_at(options_, epoch, 0);
-    sampler_.draw(rng_, batch_);
+    draw(batch_);
     for (std::uint64_t left = steps_per_epoch_; left > 0; --left) {
       // Not at every step: an atomic load is cheap, but a million per second are not. A network's
       // step may take seconds.
-      if (hooks_.stop != nullptr && (!kIsLinear || step_ % 64 == 0) && *hooks_.stop) {
+      if ((!kIsLinear || step_ % 64 == 0) && rows_.any(hooks_.stop != nullptr && *hooks_.stop)) {
         return stop(StopReason::interrupted);
       }
       if (hooks_.within_epoch && (!kIsLinear || step_ % 64 == 0)) {
         const auto now = static_cast<double>(steps_per_epoch_ * epoch - left);
         hooks_.within_epoch(now / static_cast<double>(steps_per_epoch_));
       }
-      backend_.losses(batch_, losses_);
+      backend_.losses(rows_.places(batch_), losses_);
       if (!all_finite(losses_)) return stop(StopReason::diverged);
       std::visit([&](auto& o) { o.weight(batch_, losses_, weights_); }, objective_);
       if (follower_ && !measures_limit()) follow_limit();
-      sampler_.observe(batch_, losses_);
-      const auto next = left > 1 ? draw_next() : std::span<const Index>();
+      rows_.observe(batch_, losses_);
+      const bool draws_next = left > 1;
+      // The next draw depends on the losses but not on the step: drawn before it, its rows are
+      // prefetched while the step is computed.
+      std::span<const Index> next;
+      if (Rows::kDrawsAhead && draws_next) next = draw(next_batch_);
       if (options_.rate_schedule == RateSchedule::cosine) {
         const double done = 1 - static_cast<double>(left) / static_cast<double>(steps_per_epoch_);
         rate = rate_at(options_, epoch, done);
       }
-      backend_.step(batch_, weights_, rate, next);
-      backend_.after_update(sampler_);
+      backend_.step(rows_.places(batch_), weights_, rate, next);
+      rows_.update(backend_);
+      if (!Rows::kDrawsAhead && draws_next) draw(next_batch_);
       candidates_.after_step(backend_, ++step_);
       loss_sum_ += std::accumulate(losses_.begin(), losses_.end(), 0.0) /
                    static_cast<double>(losses_.size());
@@ -307,18 +302,15 @@ class TrainingLoop {
 
   // Before the sampler observes the losses, while it has the probabilities of the batch.
   void follow_limit() {
-    if (options_.algorithm == Algorithm::adacvar) {
-      for (std::size_t b = 0; b < batch_.size(); ++b) {
-        const double weight = training_.weights.empty() ? 1.0 : training_.weights[batch_[b]];
-        importance_[b] = weight / (total_weight_ * sampler_.probability(batch_[b]));
-      }
+    if constexpr (!kIsLinear) {
+      if (options_.algorithm == Algorithm::adacvar) rows_.importance(batch_, importance_);
     }
     if (follower_->observe(losses_, importance_)) set_gamma();
   }
 
   void set_gamma() {
     const double gamma = follower_->gamma();
-    sampler_.set_gamma(std::max(gamma, options_.exploration));
+    rows_.set_gamma(std::max(gamma, options_.exploration));
     std::visit([&](auto& o) { o.set_gamma(gamma); }, objective_);
   }
 
@@ -327,31 +319,29 @@ class TrainingLoop {
   [[nodiscard]] bool measures_limit() const { return kIsLinear || options_.limit_on_validation; }
 
   void measure_limit() {
-    const Dataset& rows = options_.limit_on_validation ? *validation_ : training_;
     if constexpr (kIsLinear) {
       const Model* average = candidates_.average();
-      if (const auto value = average ? limited_value(*average, rows) : std::nullopt) {
+      if (const auto value = average ? limited_value(*average) : std::nullopt) {
         follower_->measure_average(*value);
       }
     }
-    const auto value = limited_value(backend_.scorer(), rows);
+    const auto value = limited_value(backend_.scorer());
     if (value) follower_->measure(*value);
     set_gamma();
   }
 
   // None if a loss is not finite.
-  [[nodiscard]] std::optional<double> limited_value(const Scorer& model,
-                                                    const Dataset& rows) const {
-    const auto losses = losses_of(model, rows, loss_);
-    if (!all_finite(losses)) return std::nullopt;
-    return options_.limit->value(tail_risk(losses, rows.weights, options_.alpha));
+  [[nodiscard]] std::optional<double> limited_value(const Scorer& model) const {
+    const auto risk = options_.limit_on_validation ? rows_.validation_risk(model, options_.alpha)
+                                                   : rows_.training_risk(model, options_.alpha);
+    if (!risk) return std::nullopt;
+    return options_.limit->value(*risk);
   }
 
-  // The next draw depends on the losses but not on the step: drawn before it, its rows are
-  // prefetched while the step is computed.
-  std::span<const Index> draw_next() {
-    sampler_.draw(rng_, next_batch_);
-    return next_batch_;
+  std::span<const Index> draw(std::span<Index> batch) {
+    rows_.draw(rng_, batch);
+    if constexpr (!Rows::kDrawsAhead) backend_.take_new_rows();
+    return batch;
   }
 
   bool finish_epoch(std::uint64_t epoch) {
@@ -366,7 +356,9 @@ class TrainingLoop {
     if (options_.patience > 0 && candidates_.epochs_without_better() >= options_.patience) {
       return stop(StopReason::patience);
     }
-    if (hooks_.progress && !hooks_.progress(record)) return stop(StopReason::interrupted);
+    if (rows_.any(hooks_.progress && !hooks_.progress(record))) {
+      return stop(StopReason::interrupted);
+    }
     if (hooks_.watch && !hooks_.watch(view(record))) return stop(StopReason::gap);
     return true;
   }
@@ -376,15 +368,18 @@ class TrainingLoop {
   // the first epochs, when it has learned little. Its mean, without the overconfidence that a
   // temperature cures, tells how much it has learned.
   std::optional<double> judge_epoch(EpochRecord& record) const {
-    if (validation_ == nullptr || validation_->rows == 0) return std::nullopt;
-    const auto losses = losses_of(backend_.scorer(), *validation_, loss_);
-    if (!all_finite(losses)) return std::nullopt;
-    const TailRisk risk = tail_risk(losses, validation_->weights, options_.alpha);
-    record.validation = risk;
-    if (options_.limit && options_.limit->of == RiskLimit::Of::cvar) return risk.mean;
-    if (kIsLinear) return options_.risk().of(risk);
-    if (!loss_.has_probabilities()) return risk.mean;
-    return least_mean(all_scores(backend_.scorer(), *validation_), *validation_, loss_);
+    if (!rows_.has_validation()) return std::nullopt;
+    const auto risk = rows_.validation_risk(backend_.scorer(), options_.alpha);
+    if (!risk) return std::nullopt;
+    record.validation = *risk;
+    if (options_.limit && options_.limit->of == RiskLimit::Of::cvar) return risk->mean;
+    if constexpr (kIsLinear) {
+      return options_.risk().of(*risk);
+    } else {
+      if (!loss_.has_probabilities()) return risk->mean;
+      const Dataset& validation = rows_.validation();
+      return least_mean(all_scores(backend_.scorer(), validation), validation, loss_);
+    }
   }
 
   EpochView view(const EpochRecord& record) const {
@@ -399,17 +394,17 @@ class TrainingLoop {
             .linear = linear,
             .recent = recent,
             .is_restart = std::has_single_bit(record.epoch),
-            .sampler = std::get_if<AdaptiveSampler>(&sampler_.variant())};
+            .sampler = rows_.adaptive()};
   }
 
   // Complete state between two epochs.
   void keep_checkpoint() {
     if (hooks_.checkpoint.empty() || !result_.checkpoint_error.empty()) return;
-    if constexpr (Resumable<B>) {
+    if constexpr (Resumable<B> && Rows::kKeepsCheckpoints) {
       std::ostringstream out;
       save_progress(out, identity_, {step_, result_.history});
       rng_.save(out);
-      sampler_.save(out);
+      rows_.save(out);
       save_objective(out, objective_);
       StateWriter kept(kCandidatesKind, 2);
       candidates_.save(kept);
@@ -428,13 +423,13 @@ class TrainingLoop {
 
   void go_on_from_checkpoint() {
     if (hooks_.checkpoint.empty()) return;
-    if constexpr (Resumable<B>) {
+    if constexpr (Resumable<B> && Rows::kKeepsCheckpoints) {
       std::optional<std::istringstream> in = open_checkpoint(hooks_.checkpoint);
       if (!in) return;
       with_source(hooks_.checkpoint, [&] {
         LoopProgress progress = load_progress(*in, identity_);
         rng_ = Rng::load(*in);
-        sampler_.load(*in);
+        rows_.load(*in);
         load_objective(*in, objective_);
         StateReader kept(*in, kCandidatesKind, 2);
         candidates_.load(kept);
@@ -451,8 +446,7 @@ class TrainingLoop {
     }
   }
 
-  const Dataset& training_;
-  const Dataset* validation_;
+  Rows& rows_;
   const Loss& loss_;
   TrainOptions options_;
   const TrainHooks& hooks_;
@@ -460,7 +454,6 @@ class TrainingLoop {
   std::uint64_t steps_per_epoch_;
   Rng rng_;
   std::string identity_;
-  AnySampler sampler_;
   AnyObjective objective_;
   Candidates<Model> candidates_;
   TrainingResult<Model> result_;
@@ -470,7 +463,6 @@ class TrainingLoop {
   std::vector<double> weights_;
   std::optional<LimitFollower> follower_;
   std::vector<double> importance_;
-  double total_weight_ = 0;
   std::uint64_t step_ = 0;
   double loss_sum_ = 0;
 };

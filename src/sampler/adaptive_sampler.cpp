@@ -6,11 +6,8 @@
 #include "base/printable.hpp"
 #include "base/state_stream.hpp"
 #include "sampler/check_batch.hpp"
-#include "sampler/exact_marginals.hpp"
-#include "sampler/log_weight_buckets.hpp"
-#include "sampler/proposal_table.hpp"
 #include "sampler/step_rule.hpp"
-#include "sampler/weight_classes.hpp"
+#include "sampler/tail_distribution.hpp"
 
 #include <fmt/core.h>
 
@@ -56,38 +53,20 @@ void check_combination(const AdaptiveSamplerOptions& options, bool weighted) {
 
 }  // namespace
 
-class AdaptiveSampler::Impl {
+class AdaptiveSampler::Impl : public TailDistribution {
  public:
   Impl(std::size_t size, const AdaptiveSamplerOptions& options,
        std::shared_ptr<const WeightClasses> weights)
-      : size_(size),
+      : TailDistribution(size,
+                         weights != nullptr ? weighted_scale(size, options.alpha, weights->total())
+                                            : scale(size, options.alpha),
+                         weights, options.gamma),
         tail_size_(tail_size_of(size, options.alpha)),
         options_(options),
-        weights_(std::move(weights)),
-        total_(weights_ != nullptr ? weights_->total() : static_cast<double>(size)),
-        target_(weights_ != nullptr ? options.alpha * total_ : static_cast<double>(tail_size_)),
         next_gamma_(options.gamma),
-        rule_(size, options) {
-    mix();
-  }
-
-  // The tail is all rows: every marginal is 1 for any log-weights, so none are kept.
-  [[nodiscard]] bool uniform() const noexcept {
-    return weights_ != nullptr ? size_ == 1 || options_.alpha * (1.0 + 1e-12) >= 1.0
-                               : tail_size_ == size_;
-  }
+        rule_(size, options) {}
 
   void adopt(LogWeightBuckets buckets);
-
-  /// Computes marginals[j] of drawn[j] under the current distribution.
-  void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
-
-  /// Returns the probability of an example with that marginal.
-  [[nodiscard]] double mixed(Index i, double marginal) const noexcept {
-    if (weights_ != nullptr && uniform()) return weights_->weight(i) / total_;
-    const double rate = tail_share_ * marginal + uniform_share_;
-    return weights_ != nullptr ? buckets_->weight(i) * rate : rate;
-  }
 
   void set_gamma(double gamma) {
     check_range("gamma", gamma, {.low = 0, .high = 1});
@@ -105,36 +84,15 @@ class AdaptiveSampler::Impl {
  private:
   friend class AdaptiveSampler;
 
-  [[nodiscard]] double tilt() const noexcept { return exact_ ? exact_->tilt() : buckets_->tilt(); }
-  // Replaces log-weight + tilt by the marginal, in place.
-  void to_marginals(std::span<double> z) const;
-  void mix();
   // After all log-weights have changed.
   void follow_new_weights();
-  void build_proposals();
-  void draw_iid(Rng& rng, std::span<Index> batch);
-  template <bool Weighted>
-  void draw_group(Rng& rng, std::span<Index> out, std::span<double> marginals);
   void draw_from_subset(Rng& rng, std::span<Index> batch);
   void move_weights(std::span<const Index> drawn);
 
-  std::size_t size_;
   std::size_t tail_size_;
   AdaptiveSamplerOptions options_;
-  std::shared_ptr<const WeightClasses> weights_;  // null: every row counts 1
-  double total_;                                  // N, with row weights W
-  double target_;                                 // k, with row weights alpha W
-  double next_gamma_;                             // from the next draw on
-  double tail_share_ = 0;                         // (1 - gamma) / target
-  double uniform_share_ = 0;                      // gamma / total
+  double next_gamma_;  // from the next draw on
   StepRule rule_;
-  std::optional<LogWeightBuckets> buckets_;
-  std::optional<ExactMarginals> exact_;
-
-  ProposalTable proposals_;
-  std::vector<double> bounds_;  // per bin: upper bound of its items' marginals
-  std::vector<double> masses_;  // per bin, and one for the uniform part: bound * count
-  bool proposals_stale_ = true;
 
   // The last batch drawn and its marginals, which `observe` need not compute again.
   std::vector<Index> last_drawn_;
@@ -143,6 +101,30 @@ class AdaptiveSampler::Impl {
   // Scratch of `observe`.
   std::vector<double> probabilities_, sizes_, steps_, before_, after_;
 };
+
+TailDistribution::TailDistribution(std::size_t size, const Scale& scale,
+                                   std::shared_ptr<const WeightClasses> weights, double gamma)
+    : size_(size),
+      weights_(std::move(weights)),
+      total_(scale.total),
+      target_(scale.target),
+      is_uniform_(scale.is_uniform) {
+  mix(gamma);
+}
+
+TailDistribution::Scale TailDistribution::scale(std::size_t size, double alpha) {
+  const std::size_t tail = tail_size_of(size, alpha);
+  return {.total = static_cast<double>(size),
+          .target = static_cast<double>(tail),
+          .is_uniform = tail == size};
+}
+
+TailDistribution::Scale TailDistribution::weighted_scale(std::size_t size, double alpha,
+                                                         double total) {
+  return {.total = total,
+          .target = alpha * total,
+          .is_uniform = size == 1 || alpha * (1.0 + 1e-12) >= 1.0};
+}
 
 void AdaptiveSampler::Impl::adopt(LogWeightBuckets buckets) {
   buckets_.emplace(std::move(buckets));
@@ -160,7 +142,7 @@ void AdaptiveSampler::Impl::follow_new_weights() {
   last_drawn_.clear();
 }
 
-void AdaptiveSampler::Impl::to_marginals(std::span<double> z) const {
+void TailDistribution::to_marginals(std::span<double> z) const {
   if (exact_) {
     exact_->marginals(z);
   } else {
@@ -168,8 +150,8 @@ void AdaptiveSampler::Impl::to_marginals(std::span<double> z) const {
   }
 }
 
-void AdaptiveSampler::Impl::find_marginals(std::span<const Index> drawn,
-                                           std::span<double> marginals) const {
+void TailDistribution::find_marginals(std::span<const Index> drawn,
+                                      std::span<double> marginals) const {
   if (uniform()) {
     std::ranges::fill(marginals, 1.0);
     return;
@@ -180,7 +162,7 @@ void AdaptiveSampler::Impl::find_marginals(std::span<const Index> drawn,
   to_marginals(marginals);
 }
 
-void AdaptiveSampler::Impl::build_proposals() {
+void TailDistribution::build_proposals() {
   const std::size_t bins = buckets_->bin_count();
   bounds_.resize(bins + 1);
   masses_.resize(bins + 1);
@@ -192,12 +174,13 @@ void AdaptiveSampler::Impl::build_proposals() {
     buckets_->bound_marginals(bounds, masses);
   }
   // The uniform part is one more bin whose items are always accepted, or with row weights by their
-  // weight. Since the marginals sum to the target, a mass of gamma * target / (1 - gamma) gives it
-  // a share of gamma among the accepted.
+  // weight. Since the marginals of all rows sum to the target, a mass of gamma * target / (1 -
+  // gamma) for all rows gives it a share of gamma among the accepted.
   bounds_[bins] = 0.0;
-  if (options_.gamma < 1.0) {
-    masses_[bins] = options_.gamma * target_ / (1.0 - options_.gamma);
-    if (weights_ != nullptr) masses_[bins] *= weights_->mass() / total_;
+  if (gamma_ < 1.0) {
+    const double mass = weights_ != nullptr ? weights_->mass() : static_cast<double>(size_);
+    masses_[bins] = gamma_ * target_ / (1.0 - gamma_);
+    masses_[bins] *= mass / total_;
   } else {
     std::ranges::fill(masses, 0.0);
     masses_[bins] = 1.0;
@@ -206,49 +189,53 @@ void AdaptiveSampler::Impl::build_proposals() {
   proposals_stale_ = false;
 }
 
-// Takes over the gamma that was set.
-void AdaptiveSampler::Impl::mix() {
-  options_.gamma = next_gamma_;
-  tail_share_ = (1.0 - options_.gamma) / target_;
-  uniform_share_ = options_.gamma / total_;
+void TailDistribution::mix(double gamma) {
+  gamma_ = gamma;
+  tail_share_ = (1.0 - gamma) / target_;
+  uniform_share_ = gamma / total_;
   proposals_stale_ = true;
 }
 
 void AdaptiveSampler::Impl::draw(Rng& rng, std::span<Index> batch) {
-  if (next_gamma_ != options_.gamma) mix();
+  // Takes over the gamma that was set.
+  if (next_gamma_ != options_.gamma) mix(options_.gamma = next_gamma_);
   if (uniform()) {
-    for (Index& i : batch) {
-      i = weights_ != nullptr ? weights_->draw(rng) : rng.below(static_cast<std::uint32_t>(size_));
-    }
+    draw_uniform(rng, batch);
   } else if (options_.batches == Batches::subset) {
     draw_from_subset(rng, batch);
   } else {
-    draw_iid(rng, batch);
+    last_drawn_.clear();
+    last_marginals_.resize(batch.size());
+    draw_iid(rng, batch, last_marginals_);
+    last_drawn_.assign(batch.begin(), batch.end());
   }
 }
 
-void AdaptiveSampler::Impl::draw_iid(Rng& rng, std::span<Index> batch) {
+void TailDistribution::draw_uniform(Rng& rng, std::span<Index> batch) const {
+  for (Index& i : batch) {
+    i = weights_ != nullptr ? weights_->draw(rng) : rng.below(static_cast<std::uint32_t>(size_));
+  }
+}
+
+void TailDistribution::draw_iid(Rng& rng, std::span<Index> batch, std::span<double> marginals) {
   if (proposals_stale_) build_proposals();
-  last_drawn_.clear();
-  last_marginals_.resize(batch.size());
   for (std::size_t start = 0; start < batch.size(); start += kGroup) {
     const std::size_t count = std::min(kGroup, batch.size() - start);
     const auto out = batch.subspan(start, count);
-    const auto marginals = std::span(last_marginals_).subspan(start, count);
+    const auto part = marginals.subspan(start, count);
     if (weights_ != nullptr) {
-      draw_group<true>(rng, out, marginals);
+      draw_group<true>(rng, out, part);
     } else {
-      draw_group<false>(rng, out, marginals);
+      draw_group<false>(rng, out, part);
     }
   }
-  last_drawn_.assign(batch.begin(), batch.end());
 }
 
 // Rejection sampling of all open slots at once: each pass only touches memory prefetched by the
 // pass before.
 template <bool Weighted>
-void AdaptiveSampler::Impl::draw_group(Rng& caller_rng, std::span<Index> out,
-                                       std::span<double> marginals) {
+void TailDistribution::draw_group(Rng& caller_rng, std::span<Index> out,
+                                  std::span<double> marginals) {
   Rng rng = caller_rng;  // a copy can stay in registers
   std::array<std::uint32_t, kGroup> places;
   std::array<std::uint32_t, kGroup> bins;

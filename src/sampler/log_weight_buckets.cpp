@@ -334,11 +334,15 @@ void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<cons
 // A lazy common factor would make buckets and nodes of a width that depends on it; a pass is
 // simple, and one per epoch costs less than the epoch's draws.
 void LogWeightBuckets::multiply(double factor) {
+  scale(factor);
+  solve_tilt();
+}
+
+void LogWeightBuckets::scale(double factor) {
   for (Item& item : items_) item.x *= factor;
   tilt_ *= factor;  // a guess: the border of the tail moves with the log-weights
   first_cell_ = wanted_first_cell(tilt_);
   fill_bins();
-  solve_tilt();
 }
 
 // With row weights there are thousands of lists, too many for the nearest cache: those of the moves
@@ -399,7 +403,7 @@ std::span<const double> LogWeightBuckets::node_weights() {
   return node_weights_;
 }
 
-LogWeightBuckets::Sums LogWeightBuckets::evaluate(double tilt) {
+TiltSums LogWeightBuckets::evaluate(double tilt) {
   refresh_node_weights();
   NodeSums sums;
   sum_over_nodes(node_weights_.data(), node_decay_.data(), moments_.data(), cells_,
@@ -486,12 +490,15 @@ void LogWeightBuckets::pull_into_window(std::size_t from) {
 // near the window the subtraction is exact, and elsewhere rounding does not move an item into it.
 // Cost: O(N), after nu has moved by 1e4.
 double LogWeightBuckets::recentre() {
-  const auto cells = floor_to_int(-tilt_);
-  const auto shift = static_cast<double>(cells);
+  const double shift = std::floor(-tilt_);
+  subtract(shift);
+  return shift;
+}
+
+void LogWeightBuckets::subtract(double shift) {
   for (Item& item : items_) item.x = clamp_log_weight(item.x - shift);
   tilt_ += shift;
-  first_cell_ -= cells;
-  return shift;
+  first_cell_ -= static_cast<std::int64_t>(shift);
 }
 
 std::size_t LogWeightBuckets::memory_bytes() const noexcept {

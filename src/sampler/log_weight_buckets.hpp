@@ -4,6 +4,7 @@
 
 #include "base/huge_pages.hpp"
 #include "sampler/chebyshev_sums.hpp"
+#include "sampler/tilt_search.hpp"
 #include "sampler/weight_classes.hpp"
 
 #include <algorithm>
@@ -78,6 +79,16 @@ class LogWeightBuckets {
   /// mostly 0.
   double solve_tilt(double change = 0.0);
 
+  // For the rows of a shard, whose tilt is that of all shards.
+  /// Returns the sums at a tilt, to which the window moves. The current tilt is stale then.
+  [[nodiscard]] TiltSums sums_at(double tilt);
+  /// Sets nu without solving, near that of the last `sums_at`.
+  void set_tilt(double tilt);
+  /// Multiplies all log-weights by a factor in [0, 1]; the tilt is stale. Cost: O(N).
+  void scale(double factor);
+  /// Subtracts a whole number from all log-weights and adds it to nu. Cost: O(N).
+  void subtract(double shift);
+
   // For drawing.
   [[nodiscard]] std::size_t bin_count() const noexcept { return cells_ * kBucketsPerCell + 2; }
   /// Number of lists per bin: list bin * classes() + c has its items of weight class c.
@@ -151,13 +162,6 @@ class LogWeightBuckets {
     std::uint32_t from;
     std::uint32_t to;
   };
-  struct Sums {
-    double value = 0.0;
-    double first = 0.0;
-    double second = 0.0;
-    double third = 0.0;
-  };
-
   struct WeightedValue {
     double x;
     double weight;
@@ -196,7 +200,7 @@ class LogWeightBuckets {
   void refresh_node_weights();
   void refresh_masses();
   void sum_weight_above();
-  [[nodiscard]] Sums evaluate(double tilt);
+  [[nodiscard]] TiltSums evaluate(double tilt);
   [[nodiscard]] std::int64_t wanted_first_cell(double tilt) const noexcept;
   void keep_window_around(double tilt);
   [[nodiscard]] std::vector<WeightedValue> largest_values() const;
@@ -205,6 +209,7 @@ class LogWeightBuckets {
   bool newton(int iterations);
   [[nodiscard]] double middle_of(std::vector<WeightedValue> values) const;
   void jump_to_threshold();
+  void refresh_sums();
   double recentre();
 
   double target_;

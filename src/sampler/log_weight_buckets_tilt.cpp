@@ -10,17 +10,8 @@
 // The tilt nu: the root of sum w sigma(x + nu) = target.
 namespace adacvar {
 
-namespace {
-
-// Tolerance of sum w p, relative to the target.
-constexpr double kTolerance = 1e-13;
-
-}  // namespace
-
 double LogWeightBuckets::solve_tilt(double change) {
-  // Rounding of the running sums grows like the square root of the number of updates; recomputing
-  // them now and then costs a sixteenth of an item's pass per update.
-  if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
+  refresh_sums();
   if (variance_ > 0.0) tilt_ += std::clamp(-change / variance_, -1.0, 1.0);
   if (!newton(16)) {
     jump_to_threshold();
@@ -31,40 +22,35 @@ double LogWeightBuckets::solve_tilt(double change) {
   return std::abs(tilt_) > kMaxTilt ? recentre() : 0.0;
 }
 
-// Safeguarded Newton steps of third order on sum w p - target. Returns false if not converged after
-// `iterations`.
+TiltSums LogWeightBuckets::sums_at(double tilt) {
+  refresh_sums();
+  keep_window_around(tilt);
+  return evaluate(tilt);
+}
+
+void LogWeightBuckets::set_tilt(double tilt) {
+  keep_window_around(tilt);
+  tilt_ = tilt;
+  if (weights_ != nullptr) refresh_masses();
+}
+
+// Rounding of the running sums grows like the square root of the number of updates; recomputing
+// them now and then costs a sixteenth of an item's pass per update.
+void LogWeightBuckets::refresh_sums() {
+  if (updates_since_refresh_ > 16 * items_.size() + (std::uint64_t{1} << 20U)) recompute_moments();
+}
+
+// Returns false if not converged after `iterations`.
 bool LogWeightBuckets::newton(int iterations) {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  const double tolerance = kTolerance * target_;
+  TiltSearch search(target_);
   for (int iteration = 0; iteration < iterations; ++iteration) {
     keep_window_around(tilt_);
-    const Sums sums = evaluate(tilt_);
+    const TiltSums sums = evaluate(tilt_);
     variance_ = sums.first;
-    const double gap = sums.value - target_;
-    if (std::abs(gap) <= tolerance) return true;
-    (gap < 0 ? low : high) = tilt_;
-
-    const double limit = 2.0;  // sigma changes on the scale of 1: longer steps are not reliable
-    double step = gap < 0 ? limit : -limit;
-    if (sums.first > 0.0 && std::abs(gap) < limit * sums.first) {
-      const double e = gap / sums.first;
-      const double a2 = sums.second / (2.0 * sums.first);
-      const double a3 = sums.third / (6.0 * sums.first);
-      const double cubic = -e * (1.0 + e * (a2 + e * (2.0 * a2 * a2 - a3)));
-      if (std::abs(e) < 0.1 && 4.0 * sums.first * e * e * e * e <= tolerance) {
-        tilt_ += cubic;
-        variance_ += cubic * sums.second;
-        return true;
-      }
-      step = std::abs(e) < 0.5 ? cubic : -e;
+    if (search.step(sums, tilt_)) {
+      variance_ += search.last_step() * sums.second;
+      return true;
     }
-    double next = tilt_ + step;
-    if (next <= low || next >= high) next = 0.5 * (low + high);
-    // Far from 0 the spacing of doubles is coarse: none is nearer to the root.
-    const bool settled = std::abs(next - tilt_) <= 4e-16 * std::abs(tilt_);
-    tilt_ = next;
-    if (settled) return true;
   }
   return false;
 }

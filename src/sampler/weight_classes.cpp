@@ -21,17 +21,26 @@ namespace {
 // 2^200: far beyond any data, and products of weights and probabilities stay normal numbers.
 constexpr int kMostOctaves = 200;
 
+// Scaling by powers of two is exact. The largest near 1 first: the sum cannot overflow.
+int exponent_for(std::span<const double> weights) {
+  const int largest = std::ilogb(std::ranges::max(weights));
+  double sum = 0.0;
+  for (const double weight : weights) sum += std::ldexp(weight, -largest);
+  return largest + std::ilogb(sum / static_cast<double>(weights.size()));
+}
+
+}  // namespace
+
 void check_weights(std::span<const double> weights) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] > 0 && std::isfinite(weights[i]))) {
       throw DataError(
           fmt::format("weights[{}] = {} is outside (0, inf)", i, printable(weights[i])));
     }
-    least = std::min(least, weights[i]);
-    most = std::max(most, weights[i]);
   }
+}
+
+void check_weight_range(double least, double most) {
   if (std::ilogb(most) - std::ilogb(least) >= kMostOctaves) {
     throw DataError(fmt::format(
         "weights range from {} to {}: the largest may be at most 1e60 times the smallest", least,
@@ -39,25 +48,26 @@ void check_weights(std::span<const double> weights) {
   }
 }
 
-}  // namespace
-
 WeightClasses::WeightClasses(std::span<const double> weights) {
   check_size(weights.size());
   check_weights(weights);
-  take_weights(weights);
+  const auto [least, most] = std::ranges::minmax(weights);
+  check_weight_range(least, most);
+  take_weights(weights, exponent_for(weights));
   make_classes();
 }
 
-void WeightClasses::take_weights(std::span<const double> weights) {
-  // Scaling by powers of two is exact. The largest near 1 first: the sum cannot overflow.
-  const int largest = std::ilogb(std::ranges::max(weights));
-  double sum = 0.0;
-  for (const double weight : weights) sum += std::ldexp(weight, -largest);
-  const int mean = std::ilogb(sum / static_cast<double>(weights.size()));
+WeightClasses::WeightClasses(std::span<const double> weights, int exponent) {
+  take_weights(weights, exponent);
+  make_classes();
+}
+
+void WeightClasses::take_weights(std::span<const double> weights, int exponent) {
   weights_.resize(weights.size());
   std::ranges::transform(weights, weights_.begin(),
-                         [&](double weight) { return std::ldexp(weight, -largest - mean); });
-  total_ = std::ldexp(sum, -mean);
+                         [=](double weight) { return std::ldexp(weight, -exponent); });
+  total_ = 0.0;
+  for (const double weight : weights_) total_ += weight;
 }
 
 void WeightClasses::make_classes() {

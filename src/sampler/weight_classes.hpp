@@ -18,6 +18,11 @@ namespace adacvar {
 class StateReader;
 class StateWriter;
 
+/// Throws: DataError unless every weight is finite and above 0.
+void check_weights(std::span<const double> weights);
+/// Throws: DataError if the largest weight is more than 2^200 times the smallest.
+void check_weight_range(double least, double most);
+
 /// A row proposed for a draw, to be accepted if its weight is above `least_weight`.
 struct WeightedSlot {
   const Index* row;
@@ -37,6 +42,8 @@ class WeightClasses {
   /// Throws: OptionError unless there are 1 to kMaxSize weights; DataError unless each is finite
   /// and above 0, and the largest is at most 2^200 times the smallest.
   explicit WeightClasses(std::span<const double> weights);
+  /// The weights of a shard, multiplied by 2^-exponent, which is that of all shards.
+  WeightClasses(std::span<const double> weights, int exponent);
 
   [[nodiscard]] std::size_t size() const noexcept { return weights_.size(); }
   [[nodiscard]] double weight(Index i) const noexcept { return weights_[i]; }
@@ -84,7 +91,7 @@ class WeightClasses {
   [[nodiscard]] static std::size_t key_of(double weight) noexcept {
     return std::bit_cast<std::uint64_t>(weight) >> 51U;
   }
-  void take_weights(std::span<const double> weights);
+  void take_weights(std::span<const double> weights, int exponent);
   void make_classes();
 
   BigVector<double> weights_;

@@ -228,7 +228,8 @@ TrainResult be_the_leader(const Dataset& training, const Dataset* validation, co
     return play_with_full_information(training, validation, loss, chosen, hooks);
   }
   LeaderBackend backend(training, loss, chosen);
-  return TrainingLoop(training, validation, loss, chosen, hooks, backend).run();
+  LocalRows rows(training, validation, loss);
+  return TrainingLoop(rows, loss, chosen, hooks, backend).run();
 }
 
 }  // namespace adacvar
