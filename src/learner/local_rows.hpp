@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 namespace adacvar {
 
@@ -31,7 +34,6 @@ class LocalRows {
  public:
   /// The next batch may be drawn before the step of the last one, whose rows stay in place.
   static constexpr bool kDrawsAhead = true;
-  static constexpr bool kKeepsCheckpoints = true;
 
   /// Keeps references to all.
   LocalRows(const Dataset& training, const Dataset* validation, const Loss& loss)
@@ -97,8 +99,24 @@ class LocalRows {
     return std::get_if<AdaptiveSampler>(&sampler_->variant());
   }
 
-  void save(std::ostream& out) const { sampler_->save(out); }
-  void load(std::istream& in) { sampler_->load(in); }
+  void save(std::ostream& out, std::uint64_t /*epoch*/) const { sampler_->save(out); }
+  void load(std::istream& in, const std::filesystem::path& /*checkpoint*/) { sampler_->load(in); }
+
+  /// Writes the checkpoint after an epoch. Returns why not if it cannot be written.
+  [[nodiscard]] static std::string write_checkpoint(const std::filesystem::path& path,
+                                                    std::uint64_t /*epoch*/,
+                                                    std::string_view bytes) {
+    try {
+      adacvar::write_checkpoint(path, bytes);
+    } catch (const OptionError& error) {
+      return error.what();
+    }
+    return {};
+  }
+  [[nodiscard]] static std::optional<std::istringstream> open_checkpoint(
+      const std::filesystem::path& path) {
+    return adacvar::open_checkpoint(path);
+  }
 
  private:
   [[nodiscard]] std::optional<TailRisk> risk(const Scorer& model, const Dataset& rows,

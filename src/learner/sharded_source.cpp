@@ -2,18 +2,25 @@
 
 #include <adacvar/base/error.hpp>
 
+#include "base/state_stream.hpp"
+#include "learner/checkpoint.hpp"
 #include "learner/local_rows.hpp"
+#include "learner/shard_files.hpp"
 #include "risk/sharded_risk.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace adacvar {
 
 namespace {
+
+constexpr std::string_view kStateKind = "ACVRRANK";
+constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 24U;
 
 void check_rows(const ShardedRows& rows, std::string_view name) {
   const Dataset& data = rows.data;
@@ -102,6 +109,23 @@ AnyObjective ShardedSource::objective(const TrainOptions& options) const {
   return objective_for(options, layout_.rows, weights);
 }
 
+// Weights are told by shard, whose rows are the same on any number of ranks.
+std::string ShardedSource::identity(std::string identity) const {
+  identity += fmt::format(" {} shards", layout_.shards());
+  for (const ShardedRows* rows : {&training_, validation_}) {
+    if (rows == nullptr) continue;
+    std::string own;
+    for (std::size_t s = 0; s + 1 < rows->shard_start.size() && !rows->data.weights.empty(); ++s) {
+      const std::size_t start = rows->shard_start[s];
+      own = identity_with_weights(
+          std::move(own),
+          std::span(rows->data.weights).subspan(start, rows->shard_start[s + 1] - start), {});
+    }
+    for (const std::string& part : gather_text(ranks_, own)) identity += part;
+  }
+  return identity;
+}
+
 // A row's number counts the rows of the shards before it.
 void ShardedSource::draw(Rng& rng, std::span<Index> batch) {
   batch_.column.clear();
@@ -146,6 +170,66 @@ void ShardedSource::read_entries(std::size_t slot, MessageReader& from) {
     from.get_array(std::span(batch_.value).subspan(begin));
   }
   batch_.start[slot + 1] = begin + count;
+}
+
+void ShardedSource::save(std::ostream& out, std::uint64_t epoch) const {
+  StateWriter writer(kStateKind, 1);
+  writer.put(epoch);
+  writer.put(static_cast<std::uint64_t>(ranks_.size()));
+  sampler_->save_shared(writer);
+  writer.write_to(out);
+}
+
+void ShardedSource::load(std::istream& in, const std::filesystem::path& checkpoint) {
+  StateReader reader(in, kStateKind, 1);
+  const auto epoch = reader.get<std::uint64_t>();
+  const auto ranks = reader.get<std::uint64_t>();
+  reader.require(ranks >= 1 && ranks <= kMostRanks, "its number of ranks is out of range");
+  sampler_->load_shared(reader);
+  reader.finish();
+  read_shards({.checkpoint = checkpoint, .epoch = epoch, .ranks = ranks}, layout_,
+              [this](std::size_t own, std::istream& shard) { sampler_->load_shard(own, shard); });
+}
+
+// First the shards, then the file that names them: a job that dies in between resumes from the last
+// checkpoint, whose files are removed at the very end.
+std::string ShardedSource::write_checkpoint(const std::filesystem::path& path, std::uint64_t epoch,
+                                            std::string_view bytes) const {
+  const ShardFiles files{.checkpoint = path, .epoch = epoch, .ranks = ranks_.size()};
+  const auto agree = [this](const std::function<void()>& write) {
+    std::string error;
+    try {
+      write();
+    } catch (const OptionError& failure) {
+      error = failure.what();
+    }
+    for (std::string& text : gather_text(ranks_, error)) {
+      if (!text.empty()) return std::move(text);
+    }
+    return std::string();
+  };
+  std::string error = agree([&] {
+    write_shards(files, ranks_.rank(), layout_,
+                 [this](std::size_t own, std::ostream& out) { sampler_->save_shard(own, out); });
+  });
+  if (!error.empty()) return error;
+  error = agree([&] {
+    if (ranks_.rank() == 0) adacvar::write_checkpoint(path, bytes);
+  });
+  if (error.empty() && ranks_.rank() == 0) remove_older(files);
+  return error;
+}
+
+// Rank 0 reads for all.
+std::optional<std::istringstream> ShardedSource::open_checkpoint(
+    const std::filesystem::path& path) const {
+  std::string own;
+  if (ranks_.rank() == 0) {
+    if (const auto in = adacvar::open_checkpoint(path)) own = in->view();
+  }
+  std::string bytes = std::move(gather_text(ranks_, own).front());
+  if (bytes.empty()) return std::nullopt;
+  return std::istringstream(std::move(bytes));
 }
 
 std::optional<TailRisk> ShardedSource::risk(const Scorer& model, const Dataset& rows,

@@ -11,10 +11,14 @@
 #include "sampler/sharded_sampler.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar {
@@ -26,7 +30,6 @@ class ShardedSource final : private RowCarrier {
  public:
   /// A batch has the place of the last one.
   static constexpr bool kDrawsAhead = false;
-  static constexpr bool kKeepsCheckpoints = false;
 
   /// Keeps references to all. Collective, as are all functions that are not noexcept.
   ShardedSource(Communicator& ranks, const ShardedRows& training, const ShardedRows* validation,
@@ -42,7 +45,7 @@ class ShardedSource final : private RowCarrier {
   [[nodiscard]] std::size_t rows() const noexcept { return layout_.rows; }
   [[nodiscard]] bool has_validation() const noexcept { return has_validation_; }
   [[nodiscard]] AnyObjective objective(const TrainOptions& options) const;
-  [[nodiscard]] static std::string identity(std::string identity) { return identity; }
+  [[nodiscard]] std::string identity(std::string identity) const;
 
   void draw(Rng& rng, std::span<Index> batch);
   [[nodiscard]] std::span<const Index> places(std::span<const Index> /*batch*/) const noexcept {
@@ -65,6 +68,13 @@ class ShardedSource final : private RowCarrier {
 
   [[nodiscard]] bool any(bool value) const { return any_of(ranks_, value); }
   [[nodiscard]] static const AdaptiveSampler* adaptive() noexcept { return nullptr; }
+
+  void save(std::ostream& out, std::uint64_t epoch) const;
+  void load(std::istream& in, const std::filesystem::path& checkpoint);
+  [[nodiscard]] std::string write_checkpoint(const std::filesystem::path& path, std::uint64_t epoch,
+                                             std::string_view bytes) const;
+  [[nodiscard]] std::optional<std::istringstream> open_checkpoint(
+      const std::filesystem::path& path) const;
 
  private:
   void write(std::size_t place, MessageWriter& to) const override;

@@ -17,9 +17,6 @@ void check_supported(const TrainOptions& options, const TrainHooks& hooks) {
   if (hooks.watch) {
     throw OptionError("certificates of the steps are not supported on several ranks");
   }
-  if (!hooks.checkpoint.empty()) {
-    throw OptionError("checkpoint is not supported on several ranks");
-  }
 }
 
 }  // namespace

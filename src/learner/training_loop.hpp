@@ -400,11 +400,11 @@ class TrainingLoop {
   // Complete state between two epochs.
   void keep_checkpoint() {
     if (hooks_.checkpoint.empty() || !result_.checkpoint_error.empty()) return;
-    if constexpr (Resumable<B> && Rows::kKeepsCheckpoints) {
+    if constexpr (Resumable<B>) {
       std::ostringstream out;
       save_progress(out, identity_, {step_, result_.history});
       rng_.save(out);
-      rows_.save(out);
+      rows_.save(out, result_.epochs);
       save_objective(out, objective_);
       StateWriter kept(kCandidatesKind, 2);
       candidates_.save(kept);
@@ -413,23 +413,20 @@ class TrainingLoop {
       for (const Model* model : candidates_.models()) save_model_state(*model, out);
       backend_.save(out);
       // A full disk must not end training; the last checkpoint is kept.
-      try {
-        write_checkpoint(hooks_.checkpoint, out.view());
-      } catch (const OptionError& error) {
-        result_.checkpoint_error = error.what();
-      }
+      result_.checkpoint_error =
+          rows_.write_checkpoint(hooks_.checkpoint, result_.epochs, out.view());
     }
   }
 
   void go_on_from_checkpoint() {
     if (hooks_.checkpoint.empty()) return;
-    if constexpr (Resumable<B> && Rows::kKeepsCheckpoints) {
-      std::optional<std::istringstream> in = open_checkpoint(hooks_.checkpoint);
+    if constexpr (Resumable<B>) {
+      std::optional<std::istringstream> in = rows_.open_checkpoint(hooks_.checkpoint);
       if (!in) return;
       with_source(hooks_.checkpoint, [&] {
         LoopProgress progress = load_progress(*in, identity_);
         rng_ = Rng::load(*in);
-        rows_.load(*in);
+        rows_.load(*in, hooks_.checkpoint);
         load_objective(*in, objective_);
         StateReader kept(*in, kCandidatesKind, 2);
         candidates_.load(kept);

@@ -2,6 +2,7 @@
 
 #include "base/collectives.hpp"
 #include "base/portable_math.hpp"
+#include "base/state_stream.hpp"
 #include "sampler/check_batch.hpp"
 #include "sampler/shard_picker.hpp"
 #include "sampler/shard_weights.hpp"
@@ -27,9 +28,9 @@ class AdaptiveShard : public TailDistribution {
   AdaptiveShard(std::size_t size, const Scale& scale, std::shared_ptr<const WeightClasses> weights,
                 double gamma, Rng rng)
       : TailDistribution(size, scale, std::move(weights), gamma), rng_(rng) {
-    if (uniform()) return;
     const double own = weights_ != nullptr ? weights_->total() : static_cast<double>(size);
-    buckets_.emplace(size, own * (scale.target / scale.total), weights_);
+    own_target_ = own * (scale.target / scale.total);
+    if (!uniform()) buckets_.emplace(size, own_target_, weights_);
   }
 
   void draw(std::span<Index> rows) {
@@ -57,8 +58,29 @@ class AdaptiveShard : public TailDistribution {
   }
   void subtract(double shift) { buckets_->subtract(shift); }
 
+  void save(std::ostream& out) const {
+    rng_.save(out);
+    if (uniform()) return;
+    StateWriter writer(kStateKind, 1);
+    writer.put(static_cast<std::uint64_t>(size_));
+    buckets_->save(writer);
+    writer.write_to(out);
+  }
+  void load(std::istream& in) {
+    rng_ = Rng::load(in);
+    if (uniform()) return;
+    StateReader reader(in, kStateKind, 1);
+    reader.require(reader.get<std::uint64_t>() == size_, "a shard has other rows");
+    buckets_.emplace(LogWeightBuckets::load(reader, size_, own_target_, weights_));
+    reader.finish();
+    proposals_stale_ = true;
+  }
+
  private:
+  static constexpr std::string_view kStateKind = "ACVRLOGW";
+
   Rng rng_;
+  double own_target_;  // the tail of this shard's rows, were all log-weights equal
   std::vector<double> marginals_, before_, after_;  // scratch
 };
 
@@ -75,6 +97,15 @@ class AdaptiveShards final : public ShardedSampler {
   }
   void discount(double factor) override;
   [[nodiscard]] double probability(const ShardedRow& row) const override;
+
+  void save_shared(StateWriter& writer) const override;
+  void load_shared(StateReader& reader) override;
+  void save_shard(std::size_t own, std::ostream& out) const override {
+    if (shards_[own]) shards_[own]->save(out);
+  }
+  void load_shard(std::size_t own, std::istream& in) override {
+    if (shards_[own]) shards_[own]->load(in);
+  }
 
  private:
   // What all ranks must know of a row drawn.
@@ -304,6 +335,29 @@ void AdaptiveShards::recentre() {
     if (shard) shard->subtract(shift);
   }
   tilt_ += shift;
+}
+
+void AdaptiveShards::save_shared(StateWriter& writer) const {
+  writer.put(next_gamma_);
+  rule_.save(writer);
+  writer.put(tilt_);
+  writer.put(variance_);
+  writer.put_array(std::span<const double>(tail_masses_));
+}
+
+void AdaptiveShards::load_shared(StateReader& reader) {
+  next_gamma_ = reader.get<double>();
+  reader.require(next_gamma_ >= 0 && next_gamma_ <= 1, "its gamma is out of range");
+  rule_.load(reader);
+  tilt_ = reader.get<double>();
+  variance_ = reader.get<double>();
+  reader.get_array(std::span(tail_masses_));
+  reader.require(
+      std::isfinite(tilt_) && std::isfinite(variance_) &&
+          std::ranges::all_of(tail_masses_, [](double mass) { return std::isfinite(mass); }) &&
+          std::ranges::max(tail_masses_) > 0,
+      "its distribution is not finite");
+  mix(next_gamma_);
 }
 
 void check_supported(const AdaptiveSamplerOptions& options) {

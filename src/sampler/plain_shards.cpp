@@ -1,6 +1,7 @@
+#include <adacvar/base/error.hpp>
 #include <adacvar/sampler/uniform_sampler.hpp>
-#include <adacvar/sampler/weighted_sampler.hpp>
 
+#include "base/state_stream.hpp"
 #include "sampler/shard_picker.hpp"
 #include "sampler/shard_weights.hpp"
 #include "sampler/sharded_sampler.hpp"
@@ -29,6 +30,30 @@ class ShuffledShards final : public ShardedSampler {
 
   [[nodiscard]] double probability(const ShardedRow& /*row*/) const override {
     return 1.0 / static_cast<double>(layout().rows);
+  }
+
+  void save_shared(StateWriter& writer) const override {
+    for (const std::size_t left : left_) writer.put(static_cast<std::uint64_t>(left));
+  }
+  void load_shared(StateReader& reader) override {
+    rows_left_ = 0;
+    for (std::size_t s = 0; s < left_.size(); ++s) {
+      left_[s] = reader.get<std::uint64_t>();
+      reader.require(left_[s] <= layout().sizes[s], "its place in the epoch is out of range");
+      rows_left_ += left_[s];
+    }
+    reader.require(rows_left_ > 0, "its place in the epoch is out of range");
+  }
+  void save_shard(std::size_t own, std::ostream& out) const override {
+    generators_[own].save(out);
+    if (samplers_[own]) samplers_[own]->save(out);
+  }
+  void load_shard(std::size_t own, std::istream& in) override {
+    generators_[own] = Rng::load(in);
+    if (!samplers_[own]) return;
+    ShuffledSampler loaded = ShuffledSampler::load(in);
+    if (loaded.size() != samplers_[own]->size()) throw DataError("a shard has other rows");
+    samplers_[own] = std::move(loaded);
   }
 
  private:
@@ -74,6 +99,9 @@ class WeightedShards final : public ShardedSampler {
   [[nodiscard]] double probability(const ShardedRow& row) const override {
     return rows_[row.shard - layout().first]->weight(row.row) / scale_.total;
   }
+
+  void save_shard(std::size_t own, std::ostream& out) const override { generators_[own].save(out); }
+  void load_shard(std::size_t own, std::istream& in) override { generators_[own] = Rng::load(in); }
 
  private:
   std::size_t pick_shard(Rng& rng) override { return picker_.pick(rng); }

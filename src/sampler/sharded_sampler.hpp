@@ -9,11 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace adacvar {
+
+class StateReader;
+class StateWriter;
 
 /// Rows dealt to shards, and these to ranks: every rank owns a range of shards. The shards do not
 /// depend on the number of ranks, so that results need not either.
@@ -83,6 +87,13 @@ class ShardedSampler {
 
   /// Returns the probability of a row of a shard of this rank.
   [[nodiscard]] virtual double probability(const ShardedRow& row) const = 0;
+
+  /// Save and load what all ranks know, and the state of an own shard. Not collective.
+  /// Throws: DataError when a state is damaged.
+  virtual void save_shared(StateWriter& /*writer*/) const {}
+  virtual void load_shared(StateReader& /*reader*/) {}
+  virtual void save_shard(std::size_t own, std::ostream& out) const = 0;
+  virtual void load_shard(std::size_t own, std::istream& in) = 0;
 
  protected:
   ShardedSampler(Communicator& ranks, ShardLayout layout)

@@ -6,11 +6,14 @@
 #include "base/thread_communicator.hpp"
 #include "support/deal_rows.hpp"
 #include "support/expect_words.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -205,6 +208,79 @@ TEST(ShardedTraining, stops_all_ranks_if_one_is_stopped) {
   });
 }
 
+// Stops after `epochs` epochs; 0: never.
+TrainResult train_with_checkpoint(std::size_t count, const Case& c,
+                                  const std::filesystem::path& checkpoint, std::uint64_t epochs) {
+  const Dataset training = make_rows(c, 1);
+  std::vector<TrainResult> results(count, {.model = LinearModel(kFeatures, 1), .history = {}});
+  run_on_threads(count, [&](Communicator& ranks) {
+    const ShardedRows rows = support::deal_rows(training, ranks);
+    TrainHooks hooks;
+    hooks.checkpoint = checkpoint;
+    hooks.run_identity = "test";
+    hooks.progress = [&](const EpochRecord& record) { return record.epoch != epochs; };
+    results[ranks.rank()] = train_sharded(ranks, rows, nullptr, Loss(c.loss), options_of(c), hooks);
+  });
+  return std::move(results[0]);
+}
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+class ShardedCheckpoints : public testing::TestWithParam<Case> {};
+
+TEST_P(ShardedCheckpoints, resume_on_other_numbers_of_ranks_to_the_same_bits) {
+  const Case& c = GetParam();
+  const support::TemporaryFolder folder;
+  const auto whole = train_with_checkpoint(1, c, {}, 0);
+  const auto checkpoint = folder.path() / "run.ckpt";
+  EXPECT_EQ(train_with_checkpoint(3, c, checkpoint, 3).epochs, 3U);
+  EXPECT_EQ(files_in(folder.path()), 4U);  // of three ranks and the one that names them
+  EXPECT_EQ(train_with_checkpoint(2, c, checkpoint, 5).epochs, 5U);
+  EXPECT_EQ(files_in(folder.path()), 3U);
+  expect_same(train_with_checkpoint(4, c, checkpoint, 0), whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ShardedCheckpoints,
+    testing::Values(Case{"adacvar"}, Case{"trunc", Algorithm::trunc},
+                    Case{"weights", Algorithm::adacvar, LossKind::squared, false, true},
+                    Case{"weights_mean", Algorithm::mean, LossKind::squared, false, true},
+                    Case{"limit", Algorithm::soft, LossKind::squared, false, false, true}),
+    [](const auto& c) { return c.param.name; });
+
+TEST(ShardedCheckpoints, are_refused_if_a_file_is_missing_or_of_another_run) {
+  const support::TemporaryFolder folder;
+  const auto checkpoint = folder.path() / "run.ckpt";
+  const Case c{"", Algorithm::adacvar};
+  (void)train_with_checkpoint(2, c, checkpoint, 3);
+  const auto part = folder.path() / "run.ckpt.part-2-1";
+  const auto resume = [&](const Case& other) {
+    return [&checkpoint, other] { (void)train_with_checkpoint(2, other, checkpoint, 0); };
+  };
+  expect_words<DataError>(resume({"", Algorithm::adacvar, LossKind::squared, false, true}),
+                          "other data or options");
+  std::filesystem::resize_file(part, std::filesystem::file_size(part) / 2);
+  expect_words<DataError>(resume(c), "run.ckpt.part-2-1");
+  std::filesystem::remove(part);
+  expect_words<DataError>(resume(c), "run.ckpt.part-2-1 ... all ranks must see the files");
+}
+
+// A folder that does not exist: training goes on, and all ranks know why there is no checkpoint.
+TEST(ShardedCheckpoints, that_cannot_be_written_do_not_end_training) {
+  const Dataset training = make_rows({}, 1, 50);
+  run_on_threads(2, [&](Communicator& ranks) {
+    const ShardedRows rows = support::deal_rows(training, ranks);
+    TrainHooks hooks;
+    hooks.checkpoint = "/no/such/folder/run.ckpt";
+    const TrainResult result =
+        train_sharded(ranks, rows, nullptr, Loss(LossKind::squared), options_of({}), hooks);
+    EXPECT_EQ(result.stop_reason, StopReason::epochs);
+    EXPECT_NE(result.checkpoint_error.find("/no/such/folder"), std::string::npos);
+  });
+}
+
 TEST(ShardedTraining, refuses_what_it_does_not_support) {
   SelfCommunicator self;
   const Dataset all = make_rows({}, 1, 20);
@@ -220,9 +296,6 @@ TEST(ShardedTraining, refuses_what_it_does_not_support) {
   TrainHooks watching;
   watching.watch = [](const EpochView&) { return true; };
   expect_words<OptionError>(run({}, watching), "certificates");
-  TrainHooks keeping;
-  keeping.checkpoint = "run.ckpt";
-  expect_words<OptionError>(run({}, keeping), "checkpoint");
   rows.data.offsets.assign(20, 1.0);
   expect_words<OptionError>(run({}), "known scores");
   rows.data.offsets.clear();
