@@ -8,6 +8,7 @@ declare -A packages=(
   [program]="libcli11-dev libcurl4-openssl-dev libssl-dev"
   [deep]="libtorch-dev libopenblas-openmp-dev"
   [trees]="libxgboost-dev"
+  [mpi]="libopenmpi-dev openmpi-bin"
   [python]="python3-dev pybind11-dev python3-numpy"
   [test]="libgtest-dev python3 python3-scipy chromium chromium-driver"
   [deep-test]="python3-torch"
@@ -18,7 +19,7 @@ declare -A packages=(
   [fuzz]="clang-19 libclang-rt-19-dev"
   [docs]="doxygen pandoc python3"
 )
-known=(core program deep trees python test deep-test trees-test python-test bench dev fuzz docs)
+known=(core program deep trees mpi python test deep-test trees-test python-test bench dev fuzz docs)
 
 usage() {
   cat <<TXT
@@ -29,6 +30,7 @@ Installs the missing Debian packages of the parts named (core, when none is):
   program      ${packages[program]}
   deep         ${packages[deep]}
   trees        ${packages[trees]}
+  mpi          ${packages[mpi]}
   python       ${packages[python]}
   test         ${packages[test]}
   deep-test    ${packages[deep-test]}

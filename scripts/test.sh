@@ -8,7 +8,7 @@ case "${1-}" in
     cat <<'TXT'
 usage: scripts/test.sh [ctest arguments...]
 
-Installs the packages of the parts core, program, deep, trees, python, test, deep-test, trees-test and python-test when they
+Installs the packages of the parts core, program, deep, trees, mpi, python, test, deep-test, trees-test and python-test when they
 are missing, builds the preset dev in build/dev and runs its tests, those of the Python module (pytest, doctest,
 mypy --strict on the stubs) among them. Arguments go to ctest: `-L unit`, `-LE stat`, `-L python`, `-R cvar`.
 TXT
@@ -18,7 +18,7 @@ TXT
   *) echo "test: '$1' is not a ctest option (did you mean -L $1 or -R $1?); see --help" >&2; exit 2 ;;
 esac
 
-scripts/install-deps.sh core program deep trees python test deep-test trees-test python-test
+scripts/install-deps.sh core program deep trees mpi python test deep-test trees-test python-test
 
 # CMake reads the launcher from the environment when a build folder is new.
 if command -v ccache > /dev/null; then

@@ -59,6 +59,15 @@ requires std::is_trivially_copyable_v<T>
   return texts;
 }
 
+/// Replaces counts by their sums over the ranks.
+inline void sum_counts(Communicator& ranks, std::span<std::size_t> counts) {
+  if (ranks.size() == 1) return;
+  std::vector<std::int64_t> sums(counts.begin(), counts.end());
+  ranks.sum(std::span(sums));
+  std::ranges::transform(sums, counts.begin(),
+                         [](std::int64_t sum) { return static_cast<std::size_t>(sum); });
+}
+
 [[nodiscard]] inline double max_of(Communicator& ranks, double value) {
   return std::ranges::max(gather_one(ranks, value));
 }

@@ -25,6 +25,7 @@ struct Command {
   /// Whether the given options need networks; empty: never.
   std::function<bool()> needs_networks = {};
   std::function<bool()> needs_trees = {};
+  bool runs_on_ranks = false;  ///< whether several processes can run it together
 };
 
 [[nodiscard]] Command make_best_command();
@@ -48,6 +49,7 @@ enum ExitCode : int {
   kNumerical = 4,
   kInternalError = 70,
   kNoMemory = 71,
+  kLostRank = 72,
 };
 
 }  // namespace adacvar::cli

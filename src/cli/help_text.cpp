@@ -205,6 +205,7 @@ std::string options_page(const std::vector<Command>& commands) {
       "printed, the last finite model is kept |\n"
       "| 70 | internal error; please report it |\n"
       "| 71 | not enough memory |\n"
+      "| 72 | a process of adacvar-mpi is lost |\n"
       "\n"
       "Ctrl-C ends the program by the signal (130 in a shell) when there is nothing to keep, "
       "as while data is read.\n";

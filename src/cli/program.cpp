@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <new>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace adacvar::cli {
@@ -34,6 +36,7 @@ namespace {
 
 constexpr const char* kDeepProgram = "adacvar-deep";  // has trees too
 constexpr const char* kTreesProgram = "adacvar-trees";
+constexpr const char* kMpiProgram = "adacvar-mpi";
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
@@ -161,7 +164,8 @@ struct Invocation {
 void start_part(const char* name, char** arguments) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error || self.filename() == kDeepProgram || self.filename() == kTreesProgram) return;
+  const auto is_part = [&](const char* part) { return self.filename() == part; };
+  if (error || is_part(kDeepProgram) || is_part(kTreesProgram) || is_part(kMpiProgram)) return;
   const std::filesystem::path part = self.parent_path() / name;
   if (!std::filesystem::exists(part, error)) return;
   unguard_streams();
@@ -169,8 +173,29 @@ void start_part(const char* name, char** arguments) {
   guard_streams();
 }
 
+// Processes that do not know of each other would all do the same work and write the same files.
+void start_mpi_program(char** arguments) {
+  const char* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
+  if (ranks == nullptr || std::string_view(ranks) == "1") return;
+  start_part(kMpiProgram, arguments);
+  throw OptionError(fmt::format(
+      "started by mpirun as {} processes: {} is for that, and is not installed beside this program",
+      ranks, kMpiProgram));
+}
+
+bool needs(const std::function<bool()>& part) { return part && part(); }
+
+void refuse_on_ranks(const Command& command, const Makers& makers) {
+  if (makers.ranks == nullptr) return;
+  const char* const part = needs(command.needs_networks) ? " of a network"
+                           : needs(command.needs_trees)  ? " of trees"
+                                                         : "";
+  if (command.runs_on_ranks && *part == 0) return;
+  throw OptionError(
+      fmt::format("{}{} is not supported with {}; use adacvar", command.name, part, kMpiProgram));
+}
+
 void start_needed_part(const Command& command, const Invocation& invocation) {
-  const auto needs = [](const std::function<bool()>& test) { return test && test(); };
   if (invocation.makers.networks == nullptr && needs(command.needs_networks)) {
     start_part(kDeepProgram, invocation.arguments);
   }
@@ -196,6 +221,7 @@ int run_command(const Command& command, const std::vector<Command>& commands,
   refuse_empty(command.options, given);
   refuse_unused(command.options.states(given));
   refuse_overwriting(command.options);
+  refuse_on_ranks(command, invocation.makers);
   start_needed_part(command, invocation);
   return command.run(invocation.makers);
 }
@@ -272,7 +298,8 @@ int run_words(const Invocation& invocation) {
   return run_command(command, commands, {words.begin() + taken, words.end()}, invocation);
 }
 
-int report_error(const char* what, int code) {
+int report_error(const char* what, int code, const RankJob* job) {
+  if (job != nullptr) return job->fail(code, what);
   print_message(fmt::format("adacvar: {}\n", what));
   return code;
 }
@@ -293,25 +320,28 @@ std::vector<Command> make_commands() {
   return commands;
 }
 
-int run_program(int count, char** arguments, const Makers& makers) {
+int run_program(int count, char** arguments, const Makers& makers, const RankJob* job) {
   guard_streams();
   try {
+    if (job == nullptr) start_mpi_program(arguments);
     return run_words({{arguments + std::min(count, 1), arguments + count}, arguments, makers});
   } catch (const OptionError& error) {
-    return report_error(error.what(), kBadOption);
+    return report_error(error.what(), kBadOption, job);
   } catch (const DataError& error) {
-    return report_error(error.what(), kBadData);
+    return report_error(error.what(), kBadData, job);
   } catch (const NumericalError& error) {
-    return report_error(error.what(), kNumerical);
+    return report_error(error.what(), kNumerical, job);
+  } catch (const CommunicationError& error) {
+    return report_error(error.what(), kLostRank, job);
   } catch (const Interrupted&) {
     end_by_interrupt();
   } catch (const PipeClosed&) {
     end_by_closed_pipe();
   } catch (const std::bad_alloc&) {
-    return report_error("not enough memory", kNoMemory);
+    return report_error("not enough memory", kNoMemory, job);
   } catch (const std::exception& error) {
     return report_error(fmt::format("internal error, please report it: {}", error.what()).c_str(),
-                        kInternalError);
+                        kInternalError, job);
   }
 }
 

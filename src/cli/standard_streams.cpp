@@ -28,6 +28,8 @@ void open_if_closed(int stream, int mode) {
 // Whether SIGPIPE was ignored at the start: then a closed pipe does not end the program.
 bool ignores_pipes = false;
 
+bool is_silent = false;
+
 bool write_all(std::FILE* stream, std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
          std::fflush(stream) == 0;
@@ -49,13 +51,17 @@ void unguard_streams() {
 
 void end_by_closed_pipe() { end_by_signal(SIGPIPE); }
 
+void silence_streams() noexcept { is_silent = true; }
+
 void print_result(std::string_view text) {
+  if (is_silent) return;
   if (write_all(stdout, text)) return;
   if (errno == EPIPE && !ignores_pipes) throw PipeClosed{};
   throw OptionError("cannot write to standard output: " + std::generic_category().message(errno));
 }
 
 void print_message(std::string_view text) noexcept {
+  if (is_silent) return;
   if (write_all(stderr, text)) return;
   if (errno == EPIPE && !ignores_pipes) interrupt_by(SIGPIPE);
 }

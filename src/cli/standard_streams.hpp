@@ -12,6 +12,9 @@ void guard_streams();
 /// Restores the signal handling; called before `exec`, so that the next program sees it unchanged.
 void unguard_streams();
 
+/// From now on nothing is printed: for all but one of the processes that run a command together.
+void silence_streams() noexcept;
+
 /// Thrown if the reader of standard output closed the pipe, unless SIGPIPE was ignored at the
 /// start.
 struct PipeClosed {};

@@ -7,8 +7,11 @@
 #include "cli/progress_line.hpp"
 #include "cli/report_output.hpp"
 #include "cli/text_style.hpp"
+#include "data/sharded_rows.hpp"
+#include "learner/shard_files.hpp"
 #include "learner/train_conditions.hpp"
 #include "run/blender.hpp"
+#include "run/run_sharded.hpp"
 #include "run/trained_model.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -47,6 +50,20 @@ struct ModelOutput {
   }
 };
 
+/// Shards of rows, which the processes of a job share.
+struct ShardOptions {
+  std::uint64_t shards = kDefaultShards;
+
+  static const std::vector<OptionSpec>& options() {
+    static const std::vector<OptionSpec> all{
+        {"shards", &ShardOptions::shards, Bounds{.low = 1, .high = 65'536},
+         "with adacvar-mpi: shards that rows are dealt to, at least one for each process; other "
+         "shards are other draws, as with another seed"},
+    };
+    return all;
+  }
+};
+
 /// The command best in a comparison.
 struct WithBest {
   bool best = false;
@@ -66,6 +83,7 @@ struct State {
   RunOptions run;
   OutputOptions output;
   ModelOutput model_output;  // of train
+  ShardOptions shards;       // of train
   ModelFolder model_folder;  // of compare
   ReportOutput report;
 };
@@ -150,6 +168,7 @@ void remove_checkpoint(const State& state, const RunReport& report) {
       reason == StopReason::epochs || reason == StopReason::patience || reason == StopReason::gap;
   if (path.empty() || !ended) return;
   std::filesystem::remove(path);
+  remove_older({.checkpoint = path, .epoch = ShardFiles::kNoEpoch});
   if (report.results[0].blend) std::filesystem::remove(tail_checkpoint(path));
 }
 
@@ -208,7 +227,32 @@ void write_outputs(const State& state, const OptionList& options,
   attempts.finish();
 }
 
+// Every process trains; one prints and writes.
+int run_train_on_ranks(const State& state, const OptionList& options, const Makers& makers) {
+  check_options(state.shards);
+  const bool is_first = makers.is_first_rank();
+  if (is_first) check_outputs(state);
+  ResultWithNotes<RunReport> outcome;
+  ProgressLine progress(state.output.quiet || !is_first, step_name(state.run));
+  RunHooks hooks{.progress = [&](const RunProgress& p) { progress.show(p); },
+                 .data_ready =
+                     [&](const std::vector<std::string>& notes) {
+                       progress.clear();
+                       if (!state.output.quiet) print_notes(notes);
+                       outcome.printed = notes;
+                     },
+                 .detail = state.report.is_requested() ? Detail::all : Detail::none};
+  if (!state.model_output.trace.empty()) hooks.trace = [](const TraceRecord&) {};
+  outcome.result = run_sharded(state.run, hooks, state.shards.shards, *makers.ranks);
+  if (is_first) write_outputs(state, options, outcome, {});
+  return exit_code(outcome.result);
+}
+
 int run_train(const State& state, const OptionList& options, const Makers& makers) {
+  if (makers.ranks != nullptr) return run_train_on_ranks(state, options, makers);
+  if (state.shards.shards != kDefaultShards) {
+    throw OptionError("shards has no effect: it is used by adacvar-mpi only");
+  }
   check_outputs(state);
   std::string trace;
   ResultWithNotes<RunReport> outcome = run_with_progress(
@@ -344,6 +388,7 @@ Command make_train_command() {
   command.about = "Trains a linear model or a network that controls the CVaR of its losses";
   command.example = "adacvar train claims.csv --target cost --alpha 0.05 --model claims.json";
   add_run_options(command.options, state->run, {"repeats"});
+  command.options.add("Training", state->shards);
   command.options.add("Output", state->model_output);
   add_report_options(command.options, state->report);
   add_output_options(command.options, state->output);
@@ -355,6 +400,7 @@ Command make_train_command() {
   };
   command.needs_networks = [state] { return !state->run.network.network.empty(); };
   command.needs_trees = [state] { return state->run.train.trees.trees; };
+  command.runs_on_ranks = true;
   return command;
 }
 

@@ -1,5 +1,7 @@
 #include "data/class_labels.hpp"
 
+#include "base/collectives.hpp"
+#include "data/number_format.hpp"
 #include "data/number_text.hpp"
 
 #include <adacvar/base/error.hpp>
@@ -64,25 +66,42 @@ bool are_number_names(const std::vector<std::string>& names) {
   });
 }
 
-std::vector<std::string> names_in(const Column& column, std::span<const Index> rows) {
+namespace {
+
+void make_distinct(std::vector<double>& numbers) {
+  std::ranges::sort(numbers);
+  const auto repeats = std::ranges::unique(numbers);
+  numbers.erase(repeats.begin(), repeats.end());
+}
+
+}  // namespace
+
+std::vector<double> distinct_in(const CompactNumbers& numbers, std::span<const Index> rows,
+                                Communicator& ranks) {
+  std::vector<double> distinct;
+  for (const Index row : rows) {
+    if (!std::isnan(numbers[row])) distinct.push_back(numbers[row]);
+  }
+  make_distinct(distinct);
+  if (ranks.size() == 1) return distinct;
+  distinct = gather_values(ranks, std::span<const double>(distinct));
+  make_distinct(distinct);
+  return distinct;
+}
+
+std::vector<std::string> names_in(const Column& column, std::span<const Index> rows,
+                                  Communicator& ranks) {
   std::vector<std::string> names;
   if (column.categorical) {
-    std::vector<bool> seen(column.levels.size(), false);
-    for (const Index row : rows) {
-      if (column.codes[row] != kMissingLevel) seen[column.codes[row]] = true;
-    }
-    for (std::size_t level = 0; level < seen.size(); ++level) {
-      if (seen[level]) names.emplace_back(column.levels[level]);
+    std::vector<std::size_t> counts = count_levels(column, rows);
+    sum_counts(ranks, counts);
+    for (std::size_t level = 0; level < counts.size(); ++level) {
+      if (counts[level] > 0) names.emplace_back(column.levels[level]);
     }
   } else {
-    std::vector<double> numbers;
-    for (const Index row : rows) {
-      if (!std::isnan(column.numbers[row])) numbers.push_back(column.numbers[row]);
+    for (const double number : distinct_in(column.numbers, rows, ranks)) {
+      names.push_back(number_name(number));
     }
-    std::ranges::sort(numbers);
-    const auto repeats = std::ranges::unique(numbers);
-    numbers.erase(repeats.begin(), repeats.end());
-    for (const double number : numbers) names.push_back(number_name(number));
   }
   sort_names(names);
   return names;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/index.hpp>
 #include "data/table.hpp"
 
@@ -30,8 +31,14 @@ void sort_names(std::vector<std::string>& names);
 /// True if every name is a number in its shortest form: the classes of a numeric target.
 [[nodiscard]] bool are_number_names(const std::vector<std::string>& names);
 
-/// Returns the names that occur in `rows`, sorted, without missing values.
-[[nodiscard]] std::vector<std::string> names_in(const Column& column, std::span<const Index> rows);
+/// Returns the distinct values of `rows` on all ranks that are not missing, in increasing order.
+[[nodiscard]] std::vector<double> distinct_in(const CompactNumbers& numbers,
+                                              std::span<const Index> rows, Communicator& ranks);
+
+/// Returns the names that occur in `rows` of all ranks, which have the same levels; sorted, without
+/// missing values.
+[[nodiscard]] std::vector<std::string> names_in(const Column& column, std::span<const Index> rows,
+                                                Communicator& ranks);
 
 /// Throws: OptionError for a row that the table does not have; DataError when there are no rows.
 void check_rows(std::span<const Index> rows, std::size_t table_rows, const std::string& source);

@@ -1,5 +1,8 @@
 #include "data/column_statistics.hpp"
 
+#include "base/collectives.hpp"
+#include "base/exact_sum.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,31 +22,60 @@ WeightedValues present_values(const Column& column, const TrainingRows& training
   return result;
 }
 
-bool is_constant(std::span<const double> values) {
-  return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+std::size_t row_count(const TrainingRows& training, Communicator& ranks) {
+  return sum_of(ranks, training.rows.size());
 }
 
-// Divided before they are added, so that large values do not overflow.
-Moments moments(const WeightedValues& sample) {
-  const std::vector<double>& values = sample.values;
-  const double total = sample.weights.empty()
-                           ? static_cast<double>(values.size())
-                           : std::accumulate(sample.weights.begin(), sample.weights.end(), 0.0);
-  Moments result;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    result.mean += sample.weight(i) * (values[i] / total);
+Spread spread_of(std::span<const double> values, Communicator& ranks) {
+  Spread mine{.count = values.size()};
+  for (const double value : values) {
+    mine.low = std::min(mine.low, value);
+    mine.high = std::max(mine.high, value);
   }
+  Spread all;
+  for (const Spread& one : gather_one(ranks, mine)) {
+    all.count += one.count;
+    all.low = std::min(all.low, one.low);
+    all.high = std::max(all.high, one.high);
+  }
+  return all;
+}
+
+namespace {
+
+double sum_over(Communicator& ranks, ExactSum sum) {
+  adacvar::sum(ranks, std::span(&sum, 1));
+  return sum.value();
+}
+
+/// Returns the sum of the weights on all ranks, rounded once.
+double total_weight(const WeightedValues& sample, Communicator& ranks) {
+  if (sample.weights.empty()) return static_cast<double>(sum_of(ranks, sample.values.size()));
+  return sum_over(ranks, exact_sum(sample.weights));
+}
+
+}  // namespace
+
+// Divided before they are added, so that large values do not overflow.
+Moments moments(const WeightedValues& sample, Communicator& ranks) {
+  const std::vector<double>& values = sample.values;
+  const double total = total_weight(sample, ranks);
+  Moments result;
+  ExactSum mean;
+  for (std::size_t i = 0; i < values.size(); ++i) mean.add(sample.weight(i) * (values[i] / total));
+  result.mean = sum_over(ranks, mean);
   double furthest = 0;
   for (const double value : values) {
     furthest = std::max(furthest, std::abs(value - result.mean));
   }
+  furthest = max_of(ranks, furthest);
   if (furthest == 0) return result;
-  double square = 0;
+  ExactSum square;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double share = (values[i] - result.mean) / furthest;
-    square += sample.weight(i) * (share * share);
+    square.add(sample.weight(i) * (share * share));
   }
-  result.sd = furthest * std::sqrt(square / total);
+  result.sd = furthest * std::sqrt(sum_over(ranks, square) / total);
   return result;
 }
 

@@ -221,12 +221,35 @@ CsvLayout find_layout(std::string_view text, const ReadOptions& options) {
   return layout;
 }
 
+QuotedLines::QuotedLines(std::string_view text, char separator, std::size_t begin, bool is_inside)
+    : text_(text), separator_(separator), searched_(begin) {
+  if (!is_inside) return;
+  const std::size_t close = find_close(begin);
+  parts_.push_back({begin, close});
+  searched_ = close + 1;
+}
+
 bool QuotedLines::opens_field(std::size_t quote) const {
   const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator_ != '\t'); };
   std::size_t at = quote;
   while (at > 0 && is_blank(text_[at - 1])) --at;
   if (at == 0 || text_[at - 1] == '\n') return true;
   return separator_ == ' ' ? at != quote : text_[at - 1] == separator_;
+}
+
+// The quote that closes a field; the end of the text if there is none.
+std::size_t QuotedLines::find_close(std::size_t from) {
+  std::size_t close = text_.find('"', from);
+  while (close < text_.size() && text_.substr(close + 1).starts_with('"')) {
+    close = text_.find('"', close + 2);
+  }
+  is_open_ = close >= text_.size();
+  return std::min(close, text_.size());
+}
+
+bool QuotedLines::ends_inside() {
+  search_to(text_.size());
+  return is_open_;
 }
 
 void QuotedLines::search_to(std::size_t position) {
@@ -238,11 +261,7 @@ void QuotedLines::search_to(std::size_t position) {
     }
     std::size_t close = quote;
     if (opens_field(quote)) {
-      close = text_.find('"', quote + 1);
-      while (close < text_.size() && text_.substr(close + 1).starts_with('"')) {
-        close = text_.find('"', close + 2);
-      }
-      close = std::min(close, text_.size());
+      close = find_close(quote + 1);
       if (text_.substr(quote, close - quote).find('\n') != std::string_view::npos) {
         parts_.push_back({quote, close});
       }

@@ -31,8 +31,12 @@ struct CsvLayout {
 class QuotedLines {
  public:
   QuotedLines(std::string_view text, char separator) : text_(text), separator_(separator) {}
+  /// Of the lines from `begin`; `is_inside`: the first is within quotes.
+  QuotedLines(std::string_view text, char separator, std::size_t begin, bool is_inside);
 
   [[nodiscard]] bool contain(std::size_t position);
+  /// Whether a quote is open at the end of the text. Searches all of it.
+  [[nodiscard]] bool ends_inside();
 
  private:
   struct Part {
@@ -42,11 +46,13 @@ class QuotedLines {
 
   void search_to(std::size_t position);
   [[nodiscard]] bool opens_field(std::size_t quote) const;
+  [[nodiscard]] std::size_t find_close(std::size_t from);
 
   std::string_view text_;
   char separator_;
   std::size_t searched_ = 0;
   std::vector<Part> parts_;  // in order
+  bool is_open_ = false;     // the last quote is not closed
 };
 
 }  // namespace adacvar

@@ -248,6 +248,11 @@ void MappedFile::release_before(std::size_t left) noexcept {
   released_ = end;
 }
 
+bool is_compressed(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return is_gzip(file.bytes()) || is_xz(file.bytes());
+}
+
 FileBytes::FileBytes(const std::filesystem::path& path,
                      const std::function<void(std::uint64_t, std::uint64_t)>& progress)
     : file_(path) {

@@ -61,6 +61,9 @@ class FileBytes {
   std::string unpacked_;
 };
 
+/// True if the first bytes are those of gzip or xz. Throws: DataError as MappedFile.
+[[nodiscard]] bool is_compressed(const std::filesystem::path& path);
+
 /// The content of a file piece by piece, in memory that does not grow with the file.
 class FileStream {
  public:

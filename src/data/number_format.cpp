@@ -1,6 +1,9 @@
 #include "data/number_format.hpp"
 
+#include "base/collectives.hpp"
 #include "data/number_text.hpp"
+
+#include <adacvar/base/self_communicator.hpp>
 
 #include <algorithm>
 #include <array>
@@ -308,9 +311,16 @@ Column as_numeric(const Column& categorical, const NumberFormat& format,
 }
 
 std::optional<Column> numeric_in(const Column& categorical, std::span<const Index> rows) {
+  SelfCommunicator self;
+  return numeric_in(categorical, rows, self);
+}
+
+std::optional<Column> numeric_in(const Column& categorical, std::span<const Index> rows,
+                                 Communicator& ranks) {
   if (!categorical.categorical || categorical.declared) return std::nullopt;
-  const FoundFormat found =
-      find_format(categorical.levels, count_levels(categorical, rows), DecimalChoice::automatic);
+  std::vector<std::size_t> counts = count_levels(categorical, rows);
+  sum_counts(ranks, counts);
+  const FoundFormat found = find_format(categorical.levels, counts, DecimalChoice::automatic);
   if (found.ambiguous || found.numbers == 0 || found.numbers < found.present) return std::nullopt;
   return as_numeric(categorical, found.format);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/index.hpp>
 #include "data/read_table.hpp"
 #include "data/table.hpp"
@@ -47,8 +48,10 @@ struct FoundFormat {
 [[nodiscard]] Column as_numeric(const Column& categorical, const NumberFormat& format,
                                 const std::function<bool(double)>& is_missing = {});
 
-/// Converts a column that was not declared categorical if all its values in `rows` are unambiguous
-/// numbers; otherwise returns nothing.
+/// Converts a column that was not declared categorical if all its values in `rows` of all ranks are
+/// unambiguous numbers; otherwise returns nothing. The ranks have the same levels.
+[[nodiscard]] std::optional<Column> numeric_in(const Column& categorical,
+                                               std::span<const Index> rows, Communicator& ranks);
 [[nodiscard]] std::optional<Column> numeric_in(const Column& categorical,
                                                std::span<const Index> rows);
 

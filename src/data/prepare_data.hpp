@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/options.hpp>
 #include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
@@ -7,6 +8,7 @@
 #include "data/read_data.hpp"
 #include "data/split.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +22,9 @@ struct PreparedData {
   Dataset train;
   Dataset valid;
   Dataset test;
-  Split rows;                      ///< row numbers, from 0, in the data given
+  Split rows;  ///< row numbers, from 0, in the data given
+  /// Number in the source of row 0 of training, validation and test data: not 0 on several ranks.
+  std::array<std::uint64_t, 3> first_rows{};
   SplitShares shares;              ///< shares of the split
   DataFingerprint fingerprint;     ///< fingerprint of the data given, before the split
   std::string source;              ///< name of the data given
@@ -42,6 +46,10 @@ struct PreparedData {
 [[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
                                const SplitShares& shares, std::uint64_t seed,
                                const std::string& weight = {});
+/// The same for the rows of all ranks; this one returns its own.
+[[nodiscard]] Split split_data(const RawData& data, const std::string& target, TaskChoice task,
+                               const SplitShares& shares, std::uint64_t seed,
+                               const std::string& weight, Communicator& ranks);
 
 /// Returns the dataset of `rows` after removing from them, with a note, rows of weight 0 and,
 /// unless `strict`, rows without a target. `part` describes the rows in notes, as in apply_notes.
@@ -49,6 +57,10 @@ struct PreparedData {
 [[nodiscard]] Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data,
                                  std::vector<Index>& rows, std::string_view part, bool strict,
                                  std::vector<std::string>& notes);
+/// The same for `rows` of all ranks: this one returns its own; notes are the same on all.
+[[nodiscard]] Dataset apply_rows(const Preprocessor& preprocessor, const RawData& data,
+                                 std::vector<Index>& rows, std::string_view part, bool strict,
+                                 std::vector<std::string>& notes, Communicator& ranks);
 
 /// Reads, splits and preprocesses data; preprocessing is fitted on the training rows only. Rows
 /// without a target are left out, with a note, unless `strict`. By default a text target is
@@ -60,6 +72,18 @@ struct PreparedData {
 /// Splits and preprocesses data in memory; `options.data` is ignored.
 [[nodiscard]] PreparedData prepare_data(const RawData& data, const DataOptions& options,
                                         std::uint64_t seed);
+
+/// Splits and preprocesses the rows of all ranks, of which `data` has those of this one; tables
+/// follow each other in the order of the ranks and have the same columns and levels. The result has
+/// this rank's rows of each set; what refers to rows of all ranks (preprocessor, fingerprint,
+/// notes) is the same on all, and equal to that of one rank with all rows. Cost: also 12 bytes on
+/// each rank for a row of any.
+[[nodiscard]] PreparedData prepare_data(const RawData& data, const DataOptions& options,
+                                        std::uint64_t seed, Communicator& ranks);
+
+/// Reads the rows of several ranks, then splits and preprocesses them.
+[[nodiscard]] PreparedData prepare_data(const DataOptions& options, std::uint64_t seed,
+                                        Communicator& ranks);
 
 /// Preprocesses data in memory with a given split, in which rows may be missing or repeated. Files
 /// and shares in `options` are ignored; an empty target means the default target of the data.

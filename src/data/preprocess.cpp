@@ -1,5 +1,6 @@
 #include "data/preprocess.hpp"
 
+#include "base/collectives.hpp"
 #include "data/class_labels.hpp"
 #include "data/column_statistics.hpp"
 #include "data/matrix_columns.hpp"
@@ -7,6 +8,7 @@
 #include "data/row_weights.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/base/self_communicator.hpp>
 
 #include <fmt/core.h>
 
@@ -42,11 +44,12 @@ std::vector<bool> marked_rows(std::size_t count, std::span<const Index> rows) {
 /// can split off missing values.
 std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingRows& training,
                                            const PreprocessOptions& options,
-                                           const std::string& source) {
+                                           const std::string& source, Communicator& ranks) {
   const WeightedValues sample = present_values(column, training);
-  const bool has_missing = options.for_trees && sample.values.size() < training.rows.size();
-  if (sample.values.empty() || (is_constant(sample.values) && !has_missing)) return std::nullopt;
-  const auto [mean, sd] = moments(sample);
+  const Spread spread = spread_of(sample.values, ranks);
+  const bool has_missing = options.for_trees && spread.count < row_count(training, ranks);
+  if (spread.count == 0 || (spread.is_constant() && !has_missing)) return std::nullopt;
+  const auto [mean, sd] = moments(sample, ranks);
   if (!std::isfinite(sd) || (sd == 0 && !has_missing)) {
     throw DataError(
         fmt::format("the standard deviation of column '{}' is outside the range of doubles",
@@ -69,27 +72,24 @@ std::optional<ColumnTransform> fit_numeric(const Column& column, const TrainingR
 }
 
 // A feature per row fits any training targets and does not generalise to new rows.
-bool is_identifier(const Column& column, std::span<const Index> rows) {
+bool is_identifier(const Column& column, std::span<const Index> rows, Communicator& ranks) {
   if (!column.categorical || column.declared) return false;
-  std::vector<bool> is_met(column.levels.size(), false);
-  std::size_t values = 0;
-  for (const Index row : rows) {
-    if (column.codes[row] == kMissingLevel) continue;
-    is_met[column.codes[row]] = true;
-    ++values;
-  }
-  const auto levels = static_cast<std::size_t>(std::ranges::count(is_met, true));
+  std::vector<std::size_t> counts = count_levels(column, rows);
+  sum_counts(ranks, counts);
+  const std::size_t values = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  const std::size_t levels =
+      counts.size() - static_cast<std::size_t>(std::ranges::count(counts, std::size_t{0}));
   return values > kMostIdentifierRows && 2 * levels > values;
 }
 
 std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<const Index> rows,
-                                               bool for_trees) {
+                                               bool for_trees, Communicator& ranks) {
   ColumnTransform transform;
   transform.name = column.name;
   transform.categorical = true;
-  transform.levels = names_in(column, rows);
-  transform.missing_level =
-      std::ranges::any_of(rows, [&](Index row) { return is_missing_at(column, row); });
+  transform.levels = names_in(column, rows, ranks);
+  transform.missing_level = any_of(
+      ranks, std::ranges::any_of(rows, [&](Index row) { return is_missing_at(column, row); }));
   if (transform.features() < 2) return std::nullopt;
   if (for_trees) {
     transform.for_trees = true;
@@ -98,32 +98,41 @@ std::optional<ColumnTransform> fit_categorical(const Column& column, std::span<c
   return transform;
 }
 
-void check_target_is_present(const Column& target, std::span<const Index> rows,
+void check_target_is_present(const Column& target, const TrainingRows& training,
                              const std::string& source) {
-  for (const Index row : rows) {
+  for (const Index row : training.rows) {
     if (is_missing_at(target, row)) {
-      throw DataError(fmt::format("target '{}' is missing in row {}", target.name, row + 1),
+      throw DataError(fmt::format("target '{}' is missing in row {}", target.name,
+                                  training.first_row + row + 1),
                       source);
     }
   }
 }
 
-void fit_regression(const Column& target, const TrainingRows& training, const std::string& source,
-                    Preprocessor::Parts& parts) {
-  if (target.categorical) {
+// The first training row is that of the first rank that has some.
+[[noreturn]] void refuse_text_target(const Column& target, const TrainingRows& training,
+                                     const std::string& source, Communicator& ranks) {
+  std::string place;
+  if (!training.rows.empty()) {
     const Index row = training.rows[0];
-    throw DataError(fmt::format("target '{}' is not numeric: '{}' in row {}", target.name,
-                                value_name(target, row), row + 1),
-                    source);
+    place = fmt::format("'{}' in row {}", value_name(target, row), training.first_row + row + 1);
   }
+  const std::vector<std::string> places = gather_text(ranks, place);
+  const auto first = std::ranges::find_if(places, [](const auto& text) { return !text.empty(); });
+  throw DataError(fmt::format("target '{}' is not numeric: {}", target.name, *first), source);
+}
+
+void fit_regression(const Column& target, const TrainingRows& training, const std::string& source,
+                    Preprocessor::Parts& parts, Communicator& ranks) {
+  if (target.categorical) refuse_text_target(target, training, source, ranks);
   const WeightedValues sample = present_values(target, training);
-  const std::vector<double>& values = sample.values;
-  if (is_constant(values)) {
+  const Spread spread = spread_of(sample.values, ranks);
+  if (spread.is_constant()) {
     throw DataError(fmt::format("target '{}' is constant in the training rows: {}", target.name,
-                                number_name(values[0])),
+                                number_name(spread.low)),
                     source);
   }
-  const auto [mean, sd] = moments(sample);
+  const auto [mean, sd] = moments(sample, ranks);
   if (!std::isfinite(sd) || sd == 0) {
     throw DataError(
         fmt::format("the standard deviation of target '{}' is outside the range of doubles",
@@ -136,8 +145,8 @@ void fit_regression(const Column& target, const TrainingRows& training, const st
 }
 
 void fit_classes(const Column& target, std::span<const Index> rows, std::optional<Task> task,
-                 const std::string& source, Preprocessor::Parts& parts) {
-  parts.class_names = names_in(target, rows);
+                 const std::string& source, Preprocessor::Parts& parts, Communicator& ranks) {
+  parts.class_names = names_in(target, rows, ranks);
   const std::size_t classes = parts.class_names.size();
   if (classes == 1) {
     throw DataError(fmt::format("target '{}' has one class only in the training rows: '{}'",
@@ -153,17 +162,17 @@ void fit_classes(const Column& target, std::span<const Index> rows, std::optiona
 }
 
 void fit_target(const Column& target, const TrainingRows& training, std::optional<Task> task,
-                const std::string& source, Preprocessor::Parts& parts) {
+                const std::string& source, Preprocessor::Parts& parts, Communicator& ranks) {
   const std::span<const Index> rows = training.rows;
   parts.target = target.name;
   parts.target_format = target.format;
-  check_target_is_present(target, rows, source);
-  const bool classes =
-      task ? *task != Task::regression : target.categorical || names_in(target, rows).size() == 2;
+  check_target_is_present(target, training, source);
+  const bool classes = task ? *task != Task::regression
+                            : target.categorical || names_in(target, rows, ranks).size() == 2;
   if (classes) {
-    fit_classes(target, rows, task, source, parts);
+    fit_classes(target, rows, task, source, parts, ranks);
   } else {
-    fit_regression(target, training, source, parts);
+    fit_regression(target, training, source, parts, ranks);
   }
 }
 
@@ -184,11 +193,11 @@ std::string identifier_note(const std::string& name) {
 
 TrainingRows training_rows_of(const Table& table, std::span<const Index> rows,
                               const PreprocessOptions& options) {
-  if (options.weight.empty()) return {rows, {}};
+  if (options.weight.empty()) return {rows, {}, table.first_row};
   if (options.weight == options.target) {
     throw OptionError(fmt::format("weight = '{}' is the target", options.weight));
   }
-  return {rows, positive_weights_of(table, options.weight, rows)};
+  return {rows, positive_weights_of(table, options.weight, rows), table.first_row};
 }
 
 std::size_t feature_count(const std::vector<ColumnTransform>& columns) {
@@ -209,12 +218,13 @@ void check_prediction_column(const PreprocessOptions& options) {
 
 /// The moments that `transform` lacks, of the scores of the training rows.
 void fit_moments(PredictionTransform& transform, WeightedValues scores, const std::string& source) {
-  if (is_constant(scores.values)) {
+  SelfCommunicator self;
+  if (spread_of(scores.values, self).is_constant()) {
     throw DataError(fmt::format("the predictions '{}' are the same in all training rows: {}",
                                 transform.name, number_name(scores.values[0])),
                     source);
   }
-  const Moments first = moments(scores);
+  const Moments first = moments(scores, self);
   if (!std::isfinite(first.sd) || first.sd == 0) {
     throw DataError(
         fmt::format(
@@ -229,7 +239,7 @@ void fit_moments(PredictionTransform& transform, WeightedValues scores, const st
     score = z * z;
   }
   // Two values of equal frequency have equal squares; the feature is then 0.
-  const Moments square = moments(scores);
+  const Moments square = moments(scores, self);
   transform.square_mean = square.mean;
   transform.square_sd = square.sd > 1e-12 ? square.sd : 1.0;
 }
@@ -271,7 +281,16 @@ bool is_large(std::size_t rows, std::size_t features, std::size_t columns) {
 
 Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> training_rows,
                                const PreprocessOptions& options) {
-  check_rows(training_rows, table.rows, table.source);
+  SelfCommunicator self;
+  return fit(table, training_rows, options, self);
+}
+
+Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> training_rows,
+                               const PreprocessOptions& options, Communicator& ranks) {
+  const std::size_t all_training_rows = sum_of(ranks, training_rows.size());
+  if (all_training_rows == 0 || !training_rows.empty()) {
+    check_rows(training_rows, table.rows, table.source);
+  }
   check_prediction_column(options);
   const bool has_prediction = !options.prediction.prediction.empty();
   Parts parts;
@@ -280,9 +299,9 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
   const std::vector<bool> is_training = marked_rows(table.rows, training_rows);
   const Column& target = find_column(table, options.target, "target");
   refuse_texts(target, is_training, table.source);
-  const std::optional<Column> numeric_target = numeric_in(target, training_rows);
-  fit_target(numeric_target ? *numeric_target : target, training, options.task, table.source,
-             parts);
+  const std::optional<Column> numeric_target = numeric_in(target, training_rows, ranks);
+  fit_target(numeric_target ? *numeric_target : target, training, options.task, table.source, parts,
+             ranks);
   for (const Column& given : table.columns) {
     if (&given == &target || given.name == options.weight) continue;
     parts.inputs.push_back(given.name);
@@ -291,15 +310,15 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
       continue;
     }
     refuse_texts(given, is_training, table.source);
-    const std::optional<Column> numeric = numeric_in(given, training_rows);
+    const std::optional<Column> numeric = numeric_in(given, training_rows, ranks);
     const Column& column = numeric ? *numeric : given;
-    if (is_identifier(column, training_rows)) {
+    if (is_identifier(column, training_rows, ranks)) {
       parts.identifiers.push_back(column.name);
       continue;
     }
     std::optional<ColumnTransform> transform =
-        column.categorical ? fit_categorical(column, training_rows, options.for_trees)
-                           : fit_numeric(column, training, options, table.source);
+        column.categorical ? fit_categorical(column, training_rows, options.for_trees, ranks)
+                           : fit_numeric(column, training, options, table.source, ranks);
     if (transform) {
       parts.columns.push_back(*std::move(transform));
     } else {
@@ -320,7 +339,7 @@ Preprocessor Preprocessor::fit(const Table& table, std::span<const Index> traini
   if (parts.columns.empty() && !has_prediction) refuse_without_features(parts, table.source);
   parts.sparse_categories =
       !parts.columns.empty() &&
-      is_large(training_rows.size(), feature_count(parts.columns), parts.columns.size());
+      is_large(all_training_rows, feature_count(parts.columns), parts.columns.size());
   return Preprocessor(std::move(parts));
 }
 
@@ -331,7 +350,8 @@ Preprocessor::Parts fit_sparse(const SparseRows& rows, const TrainingRows& train
   check_rows(training.rows, rows.rows(), rows.source);
   Preprocessor::Parts parts;
   parts.sparse = true;
-  fit_target(target, training, options.task, rows.source, parts);
+  SelfCommunicator self;
+  fit_target(target, training, options.task, rows.source, parts, self);
   const SparseSpread spread = sparse_spread(rows, training);
   for (std::size_t c = 0; c < spread.columns.size(); ++c) {
     if (spread.sd[c] == 0) continue;
@@ -351,13 +371,13 @@ Preprocessor Preprocessor::fit(const SparseRows& rows, std::span<const Index> tr
   Column target;
   target.name = "target";
   target.numbers = rows.target;
-  return Preprocessor(fit_sparse(rows, {training_rows, {}}, target, options));
+  return Preprocessor(fit_sparse(rows, {training_rows, {}, 0}, target, options));
 }
 
 Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index> training_rows,
                                std::span<const std::string> names, const Column& target,
                                std::span<const double> weights, const PreprocessOptions& options) {
-  const TrainingRows training{training_rows, {weights.begin(), weights.end()}};
+  const TrainingRows training{training_rows, {weights.begin(), weights.end()}, 0};
   if (features.is_sparse()) {
     refuse_prediction(options.prediction, "sparse matrix", kMatrixSource);
     std::vector<Index> all(features.rows());
@@ -369,10 +389,11 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
   check_rows(training_rows, features.rows(), kMatrixSource);
   Parts parts;
   parts.inputs.assign(names.begin(), names.end());
-  fit_target(target, training, options.task, kMatrixSource, parts);
+  SelfCommunicator self;
+  fit_target(target, training, options.task, kMatrixSource, parts, self);
   std::vector<Index> all(training_rows.size());
   std::iota(all.begin(), all.end(), Index{0});
-  const TrainingRows in_order{all, training.weights};
+  const TrainingRows in_order{all, training.weights, 0};
   const bool has_prediction = !options.prediction.prediction.empty();
   std::optional<Column> prediction;
   for (std::size_t c = 0; c < features.columns(); ++c) {
@@ -384,8 +405,8 @@ Preprocessor Preprocessor::fit(const MatrixView& features, std::span<const Index
     }
     if (has_prediction && options.prediction.features == FeatureUse::no) continue;
     if (auto transform = column.categorical
-                             ? fit_categorical(column, all, options.for_trees)
-                             : fit_numeric(column, in_order, options, kMatrixSource)) {
+                             ? fit_categorical(column, all, options.for_trees, self)
+                             : fit_numeric(column, in_order, options, kMatrixSource, self)) {
       parts.columns.push_back(*std::move(transform));
     } else {
       parts.dropped.push_back(names[c]);

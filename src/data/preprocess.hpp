@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
@@ -76,6 +77,7 @@ struct ApplyReport {
   bool lacks_weights = false;           ///< no column of row weights: every row counts 1
   std::size_t clipped_predictions = 0;  ///< probabilities that were nearly 0 or 1
   bool for_trees = false;               ///< values that are missing or not known stay missing
+  bool has_other_rows = false;          ///< other ranks have rows too: see merge_report
 };
 
 /// Returns notes, one sentence each, on values not seen in training, text in numeric columns and
@@ -85,6 +87,13 @@ struct ApplyReport {
 
 /// Returns a note on the number of missing values; empty if there were none.
 [[nodiscard]] std::string missing_note(const ApplyReport& report, std::string_view part);
+
+class Preprocessor;
+
+/// Replaces what `apply` found on this rank by what it found on all; `table` is the one it was
+/// applied to. Throws: DataError, on all ranks, when a numeric column has only text.
+void merge_report(ApplyReport& report, const Preprocessor& preprocessor, const Table& table,
+                  Communicator& ranks);
 
 /// Turns tables into datasets, fitted on the training rows only.
 ///
@@ -113,6 +122,10 @@ class Preprocessor {
   /// missing or outside its scale; OptionError for predictions of more than two classes.
   [[nodiscard]] static Preprocessor fit(const Table& table, std::span<const Index> training_rows,
                                         const PreprocessOptions& options);
+  /// Fits on the training rows of all ranks, of which this one has those of `table`; the tables
+  /// have the same columns and levels. The result is the same on all ranks, and on any number.
+  [[nodiscard]] static Preprocessor fit(const Table& table, std::span<const Index> training_rows,
+                                        const PreprocessOptions& options, Communicator& ranks);
 
   /// Sparse rows stay sparse: a column is divided by its standard deviation but not centred.
   /// Columns without a value in the training rows, or constant there, are dropped.

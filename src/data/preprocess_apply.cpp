@@ -1,5 +1,6 @@
 #include "data/preprocess.hpp"
 
+#include "base/collectives.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "data/class_labels.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -96,6 +98,22 @@ class FeatureRows {
   Dataset& data_;
 };
 
+[[noreturn]] void refuse_text_column(const std::string& name, const ColumnTransform& transform,
+                                     const NumericReport& report, const std::string& source) {
+  throw DataError(
+      fmt::format(
+          "column '{}' is numeric in training, with a decimal {}{}, but has '{}' in {}; "
+          "set --decimal to the decimal sign of these numbers",
+          name, transform.format.decimal == ',' ? "comma" : "point",
+          transform.format.mark.empty() ? "" : fmt::format(" and '{}'", transform.format.mark),
+          report.first_text, report.first_place),
+      source);
+}
+
+bool has_numbers(const Column& column) {
+  return std::ranges::any_of(column.numbers, [](double number) { return !std::isnan(number); });
+}
+
 void count_numbers(const Column& column, const FeatureRows& to, NumericReport& report) {
   for (const Index row : to.rows) {
     if (!std::isnan(column.numbers[row])) {
@@ -112,19 +130,11 @@ void count_numbers(const Column& column, const FeatureRows& to, NumericReport& r
 
 /// Standardised values are clipped at `clip` standard deviations.
 void apply_numeric(const ColumnTransform& transform, const Column& column, double clip,
-                   FeatureRows& to, NumericReport& report) {
+                   FeatureRows& to, NumericReport& report, bool has_other_rows = false) {
   count_numbers(column, to, report);
   // A column without any number is not the column of training.
-  if (report.numbers == 0 && report.texts > 0 &&
-      std::ranges::all_of(column.numbers, [](double number) { return std::isnan(number); })) {
-    throw DataError(
-        fmt::format(
-            "column '{}' is numeric in training, with a decimal {}{}, but has '{}' in {}; "
-            "set --decimal to the decimal sign of these numbers",
-            column.name, transform.format.decimal == ',' ? "comma" : "point",
-            transform.format.mark.empty() ? "" : fmt::format(" and '{}'", transform.format.mark),
-            report.first_text, report.first_place),
-        to.table.source);
+  if (!has_other_rows && report.numbers == 0 && report.texts > 0 && !has_numbers(column)) {
+    refuse_text_column(column.name, transform, report, to.table.source);
   }
   for (std::size_t i = 0; i < to.rows.size(); ++i) {
     const Index row = to.rows[i];
@@ -319,6 +329,60 @@ std::vector<std::string> apply_notes(const ApplyReport& report, std::string_view
   return notes;
 }
 
+namespace {
+
+/// Columns in which some rank met an unknown value, in their order.
+std::vector<std::string> unknown_columns_of(const ApplyReport& report,
+                                            const Preprocessor& preprocessor, Communicator& ranks) {
+  std::vector<std::size_t> is_unknown;
+  for (const ColumnTransform& column : preprocessor.parts().columns) {
+    is_unknown.push_back(std::ranges::count(report.unknown_columns, column.name) > 0 ? 1 : 0);
+  }
+  sum_counts(ranks, is_unknown);
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < is_unknown.size(); ++c) {
+    if (is_unknown[c] > 0) names.push_back(preprocessor.parts().columns[c].name);
+  }
+  return names;
+}
+
+/// The first text of any rank, and its place: ranks have their rows in order.
+void merge_first_text(NumericReport& report, Communicator& ranks) {
+  const std::vector<std::string> texts = gather_text(ranks, report.first_text);
+  const std::vector<std::string> places = gather_text(ranks, report.first_place);
+  const auto first =
+      std::ranges::find_if(places, [](const std::string& place) { return !place.empty(); });
+  const auto rank = static_cast<std::size_t>(first - places.begin());
+  report.first_text = texts[rank];
+  report.first_place = places[rank];
+}
+
+}  // namespace
+
+void merge_report(ApplyReport& report, const Preprocessor& preprocessor, const Table& table,
+                  Communicator& ranks) {
+  if (ranks.size() == 1) return;
+  report.unknown_columns = unknown_columns_of(report, preprocessor, ranks);
+  report.unknown_categories = sum_of(ranks, report.unknown_categories);
+  report.clipped_predictions = sum_of(ranks, report.clipped_predictions);
+  for (const ColumnTransform& transform : preprocessor.parts().columns) {
+    if (transform.categorical) continue;
+    NumericReport& met = report.numeric[transform.name];
+    std::array counts{met.numbers, met.missing, met.texts};
+    sum_counts(ranks, counts);
+    met.numbers = counts[0];
+    met.missing = counts[1];
+    met.texts = counts[2];
+    if (met.texts == 0) continue;
+    merge_first_text(met, ranks);
+    const AsInTraining column(find_column(table, transform.name, "feature"), false,
+                              transform.format);
+    if (!any_of(ranks, has_numbers(*column)) && met.numbers == 0) {
+      refuse_text_column(transform.name, transform, met, table.source);
+    }
+  }
+}
+
 std::string missing_note(const ApplyReport& report, std::string_view part) {
   std::size_t count = 0;
   std::vector<std::string> names;
@@ -406,7 +470,8 @@ Dataset Preprocessor::apply_features(const Table& table, std::span<const Index> 
       }
     } else {
       const AsInTraining column(*columns[c], false, transform.format);
-      apply_numeric(transform, *column, clip_of(parts_), to, met.numeric[transform.name]);
+      apply_numeric(transform, *column, clip_of(parts_), to, met.numeric[transform.name],
+                    met.has_other_rows);
     }
     to.offset += transform.features();
     if (transform.categorical && !transform.for_trees) {
@@ -545,8 +610,7 @@ Dataset Preprocessor::apply_features(const MatrixView& features,
     }
     while (parts_.inputs[place] != transform.name) ++place;
     NumericReport report;
-    apply_numeric(transform,
-                  to_column(features, place, rows, transform.name, nan_values(parts_)),
+    apply_numeric(transform, to_column(features, place, rows, transform.name, nan_values(parts_)),
                   clip_of(parts_), to, report);
     ++to.offset;
   }

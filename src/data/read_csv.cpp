@@ -1,6 +1,7 @@
 #include "data/read_table.hpp"
 #include "data/table_stream.hpp"
 
+#include "base/collectives.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/name_list.hpp"
 #include "base/utf8.hpp"
@@ -16,12 +17,15 @@
 #include "data/split_at_lines.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/base/self_communicator.hpp>
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -202,15 +206,19 @@ std::string ambiguous_note(const Column& column) {
   return {};
 }
 
-/// Parses one table; constructed by each call of parse_csv.
+// Names of levels that are given to all ranks, in bytes of one column.
+constexpr std::size_t kMostLevelBytes = std::size_t{256} << 20U;
+
+/// Parses one table, or the part of this rank; constructed by each call of parse_csv.
 class CsvParser {
  public:
   CsvParser(std::string_view text, std::string source, const ReadOptions& options,
-            std::size_t lines_before = 0)
+            Communicator& ranks, std::size_t lines_before = 0)
       : text_(text),
         source_(std::move(source)),
         options_(options),
         missing_(options.missing),
+        ranks_(ranks),
         lines_before_(lines_before) {}
 
   Table parse();
@@ -223,6 +231,7 @@ class CsvParser {
   void read_layout();
   void choose_kinds();
   void drop_index();
+  void take_part();
   std::size_t find_name(const std::string& name, std::string_view role) const;
   void parse_blocks();
   void parse_block(Block& block) const;
@@ -231,6 +240,7 @@ class CsvParser {
   void read_row(FieldReader& reader, Block& block) const;
   [[nodiscard]] RowError ragged_row(std::size_t line, std::size_t columns) const;
   bool reconsider_kinds();
+  void share_levels(std::size_t c);
   void check_errors() const;
   [[nodiscard]] Column take_column(std::size_t c);
   void recognise_numbers(Column& column);
@@ -242,8 +252,9 @@ class CsvParser {
   std::string source_;
   const ReadOptions& options_;
   MissingWords missing_;
+  Communicator& ranks_;
   std::size_t lines_before_;
-  std::string_view body_;  // text_ without preamble and header
+  std::string_view body_;  // text_ without preamble and header; then the part of this rank
   CsvLayout layout_;
   std::vector<Kind> kinds_;
   std::vector<NumericReading> readings_;
@@ -394,6 +405,61 @@ void CsvParser::drop_index() {
   notes_.emplace_back("the first column has no name: it is treated as a row index and left out");
 }
 
+/// The lines of a rank. Whether they begin within quotes depends on what is before: both cases are
+/// looked at.
+struct LinesOfRank {
+  static constexpr std::uint64_t kNone = static_cast<std::uint64_t>(-1);
+
+  std::array<std::uint64_t, 2> first_row{kNone, kNone};  // outside, inside
+  std::array<std::uint64_t, 2> ends_inside{0, 0};
+};
+
+LinesOfRank find_rows(std::string_view text, char separator, std::size_t begin, std::size_t end) {
+  LinesOfRank lines;
+  for (const std::size_t inside : {0U, 1U}) {
+    QuotedLines quoted(text.substr(0, end), separator, begin, inside == 1);
+    lines.ends_inside.at(inside) = quoted.ends_inside() ? 1 : 0;
+    if (inside == 0) {
+      lines.first_row[0] = begin;
+      continue;
+    }
+    std::size_t line_end = text.substr(0, end).find('\n', begin);
+    while (line_end != std::string_view::npos && quoted.contain(line_end)) {
+      line_end = text.substr(0, end).find('\n', line_end + 1);
+    }
+    if (line_end != std::string_view::npos) lines.first_row[1] = line_end + 1;
+  }
+  // Nothing is closed in no lines at all.
+  if (begin == end) lines.ends_inside = {0, 1};
+  return lines;
+}
+
+// Every rank looks at its bytes, from line end to line end; rows that begin in them are its own.
+void CsvParser::take_part() {
+  const std::size_t size = ranks_.size();
+  if (size == 1) return;
+  const auto line_at = [&](std::size_t rank) {
+    const std::size_t place = body_.size() / size * rank;
+    if (place == 0) return place;
+    if (rank == size) return body_.size();
+    const std::size_t line_end = body_.find('\n', place - 1);
+    return line_end == std::string_view::npos ? body_.size() : line_end + 1;
+  };
+  const std::size_t rank = ranks_.rank();
+  const std::vector<LinesOfRank> lines =
+      gather_one(ranks_, find_rows(body_, layout_.separator, line_at(rank), line_at(rank + 1)));
+  std::size_t begin = body_.size();
+  std::size_t end = body_.size();
+  std::size_t inside = 0;
+  for (std::size_t r = 0; r < size; ++r) {
+    const std::uint64_t first = lines[r].first_row.at(inside);
+    if (first != LinesOfRank::kNone && r == rank) begin = first;
+    if (first != LinesOfRank::kNone && r > rank) end = std::min<std::size_t>(end, first);
+    inside = lines[r].ends_inside.at(inside);
+  }
+  body_ = body_.substr(begin, std::max(begin, end) - begin);
+}
+
 RowError CsvParser::ragged_row(std::size_t line, std::size_t columns) const {
   return {line, fmt::format("{} column{}, {} has {}", columns, columns == 1 ? "" : "s",
                             layout_.header ? "header" : "first row", kinds_.size())};
@@ -492,17 +558,66 @@ void CsvParser::parse_blocks() {
 // The sample may have only numbers where text follows; words for a missing number in a column
 // without numbers are categories.
 bool CsvParser::reconsider_kinds() {
-  bool changed = false;
-  for (std::size_t c = 0; c < kinds_.size(); ++c) {
+  const std::size_t columns = kinds_.size();
+  std::vector<std::size_t> textual(columns);
+  std::vector<std::size_t> words(columns);
+  std::vector<std::size_t> numbers(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
     const Result& result = results_[c];
-    const bool only_words =
-        result.has_missing_word && !readings_[c].known &&
-        std::ranges::all_of(result.numbers, [](double number) { return std::isnan(number); });
-    if (!result.textual && !only_words) continue;
+    textual[c] = result.textual ? 1 : 0;
+    words[c] = result.has_missing_word ? 1 : 0;
+  }
+  sum_counts(ranks_, textual);
+  sum_counts(ranks_, words);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const auto is_number = [](double number) { return !std::isnan(number); };
+    if (words[c] > 0 && std::ranges::any_of(results_[c].numbers, is_number)) numbers[c] = 1;
+  }
+  sum_counts(ranks_, numbers);
+  bool changed = false;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const bool only_words = words[c] > 0 && !readings_[c].known && numbers[c] == 0;
+    if (textual[c] == 0 && !only_words) continue;
     kinds_[c] = Kind::categorical;
     changed = true;
   }
   return changed;
+}
+
+// Ranks have consecutive rows, so levels in the order of the ranks are in that of all rows.
+void CsvParser::share_levels(std::size_t c) {
+  if (ranks_.size() == 1) return;
+  Result& result = results_[c];
+  std::string mine;
+  for (std::size_t code = 0; code < result.levels.size(); ++code) {
+    const std::string_view name = result.levels.name(code);
+    const auto length = static_cast<std::uint32_t>(name.size());
+    mine.append(reinterpret_cast<const char*>(&length), sizeof length);
+    mine += name;
+  }
+  if (sum_of(ranks_, mine.size()) > kMostLevelBytes) {
+    throw DataError(fmt::format("column '{}' has too many different values for several ranks: "
+                                "over {} MiB of text; --drop {} leaves it out",
+                                layout_.names[c], kMostLevelBytes >> 20U, layout_.names[c]),
+                    source_);
+  }
+  Levels all;
+  for (const std::string& text : gather_text(ranks_, mine)) {
+    for (std::size_t place = 0; place < text.size();) {
+      std::uint32_t length = 0;
+      std::memcpy(&length, text.data() + place, sizeof length);
+      (void)all.code(std::string_view(text).substr(place + sizeof length, length));
+      place += sizeof length + length;
+    }
+  }
+  std::vector<std::uint32_t> code_of;
+  for (std::size_t code = 0; code < result.levels.size(); ++code) {
+    code_of.push_back(all.code(result.levels.name(code)));
+  }
+  for (std::uint32_t& code : result.codes) {
+    if (code != kMissingLevel) code = code_of[code];
+  }
+  result.levels = std::move(all);
 }
 
 void CsvParser::check_errors() const {
@@ -517,6 +632,7 @@ void CsvParser::check_errors() const {
 }
 
 Column CsvParser::take_column(std::size_t c) {
+  if (kinds_[c] == Kind::categorical) share_levels(c);
   Column column;
   column.name = layout_.names[c];
   column.categorical = kinds_[c] == Kind::categorical;
@@ -532,7 +648,8 @@ Column CsvParser::take_column(std::size_t c) {
 
 // Numeric columns that are not plain, or have some other values.
 void CsvParser::recognise_numbers(Column& column) {
-  const std::vector<std::size_t> counts = count_levels(column);
+  std::vector<std::size_t> counts = count_levels(column);
+  sum_counts(ranks_, counts);
   const FoundFormat found = find_format(column.levels, counts, options_.decimal);
   // A column with text in more than a tenth of its values is not a numeric column with typing
   // errors.
@@ -551,6 +668,7 @@ void CsvParser::recognise_numbers(Column& column) {
 // Text in the first row only is more likely a header that was not recognised.
 void CsvParser::check_first_row(const Column& column) const {
   if (layout_.header || options_.header || column.texts.empty() || column.texts[0].row > 0) return;
+  if (ranks_.rank() > 0) return;  // its first row is not that of the file
   FieldReader reader(body_, layout_.separator);
   (void)reader.next_row();
   fail(body_, {reader.row_line(),
@@ -608,6 +726,7 @@ Table CsvParser::parse() {
   }
   read_layout();
   choose_kinds();
+  take_part();
   parse_blocks();
   if (reconsider_kinds()) parse_blocks();
   check_errors();
@@ -615,6 +734,7 @@ Table CsvParser::parse() {
   Table table;
   table.source = source_;
   table.rows = rows_;
+  table.first_row = sum_before(ranks_, rows_);
   table.unread = std::move(unread_);
   for (std::size_t c = 0; c < kinds_.size(); ++c) {
     if (kinds_[c] != Kind::dropped) table.columns.push_back(take_column(c));
@@ -631,16 +751,44 @@ Table CsvParser::parse() {
 }  // namespace
 
 Table parse_csv(std::string_view text, const std::string& source, const ReadOptions& options) {
-  return CsvParser(text, source, options).parse();
+  SelfCommunicator self;
+  return CsvParser(text, source, options, self).parse();
+}
+
+Table parse_csv(std::string_view text, const std::string& source, const ReadOptions& options,
+                Communicator& ranks) {
+  return CsvParser(text, source, options, ranks).parse();
 }
 
 Table parse_csv(FileBytes& file, ReadOptions options) {
+  SelfCommunicator self;
+  return parse_csv(file, std::move(options), self);
+}
+
+// A copy of the file on some host that is not the same would be cut elsewhere.
+void refuse_other_files(const FileBytes& file, Communicator& ranks) {
+  if (ranks.size() == 1) return;
+  const std::vector<std::uint64_t> sizes = gather_one(ranks, std::uint64_t{file.text().size()});
+  for (std::size_t rank = 1; rank < sizes.size(); ++rank) {
+    if (sizes[rank] == sizes[0]) continue;
+    throw DataError(
+        fmt::format("has {} bytes for rank 0, but {} for rank {}: all must see the same "
+                    "file",
+                    sizes[0], sizes[rank], rank),
+        file.source());
+  }
+}
+
+Table parse_csv(FileBytes& file, ReadOptions options, Communicator& ranks) {
+  refuse_other_files(file, ranks);
+  // A process of an MPI job usually has one core.
+  if (ranks.size() > 1 && options.threads == 0) options.threads = 1;
   options.progress = [&file, show = std::move(options.progress)](std::uint64_t done,
                                                                  std::uint64_t total) {
     file.release(static_cast<std::size_t>(done));
     if (show) show(done, total);
   };
-  return parse_csv(file.text(), file.source(), options);
+  return parse_csv(file.text(), file.source(), options, ranks);
 }
 
 Table read_csv(const std::filesystem::path& path, const ReadOptions& options) {
@@ -661,7 +809,8 @@ class TableStream::Reader {
     const std::string_view text = std::string_view(text_).substr(0, end);
     const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (blank && known_) return false;
-    block = CsvParser(text, file_.source(), options_, lines_).parse();
+    SelfCommunicator self;
+    block = CsvParser(text, file_.source(), options_, self, lines_).parse();
     keep_layout();
     block.first_row = first_row_;
     first_row_ += block.rows;

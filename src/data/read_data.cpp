@@ -1,5 +1,7 @@
 #include "data/read_data.hpp"
 
+#include "base/collectives.hpp"
+#include "base/crc64.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/join.hpp"
 #include "data/class_labels.hpp"
@@ -10,6 +12,7 @@
 #include "data/parse_idx.hpp"
 
 #include <adacvar/base/error.hpp>
+#include <adacvar/base/self_communicator.hpp>
 #include "data/named_sets.hpp"
 #include "data/read_table.hpp"
 #include "data/synthetic.hpp"
@@ -21,6 +24,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <span>
 
 namespace adacvar {
@@ -124,17 +128,29 @@ void refuse_text_options(const SourceOptions& options, const std::string& name) 
       name));
 }
 
+void refuse_parts(const std::string& name, const char* why) {
+  throw DataError(
+      fmt::format("{}: several ranks read text files in columns (CSV, TSV) that are not "
+                  "compressed",
+                  why),
+      name);
+}
+
 /// Whether the file of labels of an idx file of images is read.
 enum class Labels : std::uint8_t { needed, ignored };
 
 // Opened once, since a pipe cannot be read again.
 RawData read_file(const std::string& name, const SourceOptions& options, const ReadOptions& csv,
-                  Labels labels) {
+                  Labels labels, Communicator& ranks) {
+  if (ranks.size() > 1 && is_compressed(name)) refuse_parts(name, "is compressed");
   FileBytes file(name, options.progress);
   refuse_foreign_format(file.text(), name);
   const bool is_cifar = is_batch(name, file.text());
   const FileKind kind = find_content_kind(file.text());
   if (is_cifar || kind != FileKind::csv) refuse_text_options(options, name);
+  if (ranks.size() > 1 && (is_cifar || kind != FileKind::csv)) {
+    refuse_parts(name, "is not a text file in columns");
+  }
   if (is_cifar) return make_image_data(parse_cifar(file.text(), name), options);
   switch (kind) {
     case FileKind::npy:
@@ -152,22 +168,25 @@ RawData read_file(const std::string& name, const SourceOptions& options, const R
     case FileKind::csv:
       break;
   }
-  return {parse_csv(file, csv), {}};
+  return {ranks.size() > 1 ? parse_csv(file, csv, ranks) : parse_csv(file, csv), {}};
 }
 
 RawData read(const std::string& name, const SourceOptions& options, const ReadOptions& csv,
-             Labels labels = Labels::needed) {
+             Labels labels, Communicator& ranks) {
   check_options(options);
   if (name.empty()) {
     throw OptionError(fmt::format("data is not given: a file, or one of {}, {}",
                                   join(synthetic_names(), ", "), join(named_sets(), ", ")));
+  }
+  if (ranks.size() > 1 && (is_synthetic(name) || is_named(name) || name == kStandardInput)) {
+    refuse_parts(name, "is not a file");
   }
   if (is_synthetic(name)) {
     return make_table_data(
         make_synthetic(name, {.rows = options.make_rows, .seed = options.make_seed}), options, "y");
   }
   if (is_named(name)) return read_named(name, options);
-  if (name == kStandardInput) return read_file(kStandardInputFile, options, csv, labels);
+  if (name == kStandardInput) return read_file(kStandardInputFile, options, csv, labels, ranks);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     std::vector<std::string> sets = named_sets();
@@ -176,7 +195,7 @@ RawData read(const std::string& name, const SourceOptions& options, const ReadOp
                                 did_you_mean(name, sets)),
                     name);
   }
-  return read_file(name, options, csv, labels);
+  return read_file(name, options, csv, labels, ranks);
 }
 
 class Checksum {
@@ -197,6 +216,9 @@ class Checksum {
       add(std::span<const double>(some).first(count));
     }
   }
+  /// Adds bytes of which only the checksum is known.
+  void add_crc(std::uint64_t crc, std::uint64_t bytes) { crc_ = join_crc64(crc_, crc, bytes); }
+  [[nodiscard]] std::uint64_t crc() const noexcept { return crc_; }
   [[nodiscard]] std::string text() const { return fmt::format("{:016x}", crc_); }
 
  private:
@@ -206,15 +228,30 @@ class Checksum {
   std::uint64_t crc_ = 0;
 };
 
-DataFingerprint fingerprint(const Table& table) {
-  Checksum sum;
+// Every column of all ranks' rows, which follow each other.
+DataFingerprint fingerprint(const Table& table, Communicator& ranks) {
+  std::vector<std::uint64_t> mine;
   for (const Column& column : table.columns) {
+    Checksum values;
+    values.add(column.numbers);
+    values.add(std::span(column.codes));
+    mine.push_back(values.crc());
+  }
+  const std::vector<std::uint64_t> values =
+      gather_values(ranks, std::span<const std::uint64_t>(mine));
+  const std::vector<std::uint64_t> rows = gather_one(ranks, std::uint64_t{table.rows});
+  Checksum sum;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
     sum.add(column.name);
     for (const std::string_view level : column.levels) sum.add(level);
-    sum.add(column.numbers);
-    sum.add(std::span(column.codes));
+    const std::size_t bytes = column.categorical ? sizeof(std::uint32_t) : sizeof(double);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      sum.add_crc(values[rank * table.columns.size() + c], bytes * rows[rank]);
+    }
   }
-  return {table.rows, table.columns.size(), sum.text()};
+  return {std::accumulate(rows.begin(), rows.end(), std::uint64_t{0}), table.columns.size(),
+          sum.text()};
 }
 
 DataFingerprint fingerprint(const SparseRows& sparse) {
@@ -296,7 +333,12 @@ const std::string& RawData::source() const noexcept {
 }
 
 RawData read_data(const std::string& name, const SourceOptions& options) {
-  return read(name, options, read_options(options));
+  SelfCommunicator self;
+  return read_data(name, options, self);
+}
+
+RawData read_data(const std::string& name, const SourceOptions& options, Communicator& ranks) {
+  return read(name, options, read_options(options), Labels::needed, ranks);
 }
 
 std::vector<std::filesystem::path> files_of(const std::string& name,
@@ -327,19 +369,35 @@ bool is_text_table(const std::string& name) {
 
 RawData read_data_like(const Preprocessor& training, const std::string& name,
                        const SourceOptions& options, std::vector<std::string> extra_columns) {
+  SelfCommunicator self;
+  return read_data_like(training, name, options, std::move(extra_columns), self);
+}
+
+RawData read_data_like(const Preprocessor& training, const std::string& name,
+                       const SourceOptions& options, std::vector<std::string> extra_columns,
+                       Communicator& ranks) {
   extra_columns.push_back(training.parts().target);
-  return read(name, options, columns_like(training, read_options(options), extra_columns));
+  return read(name, options, columns_like(training, read_options(options), extra_columns),
+              Labels::needed, ranks);
 }
 
 RawData read_features_like(const Preprocessor& training, const std::string& name,
                            const SourceOptions& options, const std::vector<std::string>& verbatim) {
   ReadOptions text = columns_like(training, read_options(options), {training.parts().target});
   text.verbatim = verbatim;
-  return read(name, options, text, Labels::ignored);
+  SelfCommunicator self;
+  return read(name, options, text, Labels::ignored, self);
 }
 
 DataFingerprint fingerprint_of(const RawData& data) {
-  return std::visit([](const auto& content) { return fingerprint(content); }, data.content);
+  SelfCommunicator self;
+  return fingerprint_of(data, self);
+}
+
+DataFingerprint fingerprint_of(const RawData& data, Communicator& ranks) {
+  if (const auto* table = std::get_if<Table>(&data.content)) return fingerprint(*table, ranks);
+  if (const auto* images = std::get_if<Images>(&data.content)) return fingerprint(*images);
+  return fingerprint(std::get<SparseRows>(data.content));
 }
 
 }  // namespace adacvar

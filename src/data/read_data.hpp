@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/options.hpp>
 #include <adacvar/data/data_options.hpp>
 #include "data/images.hpp"
@@ -39,6 +40,12 @@ struct RawData {
 /// DataError for an error in the file, or when it does not exist.
 [[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options = {});
 
+/// Reads a text file in columns by several ranks, of which each gets consecutive rows; they know
+/// the columns, kinds and levels that one rank finds with all rows. Throws: DataError for other
+/// sources, which are not read in parts, if there are several ranks.
+[[nodiscard]] RawData read_data(const std::string& name, const SourceOptions& options,
+                                Communicator& ranks);
+
 /// Returns the files that `read_data` reads for `name`: those in `data_dir` for a named set,
 /// including the labels of images; none for a synthetic set. The files need not exist.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
@@ -54,6 +61,9 @@ struct RawData {
 [[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
                                      const SourceOptions& options = {},
                                      std::vector<std::string> extra_columns = {});
+[[nodiscard]] RawData read_data_like(const Preprocessor& training, const std::string& name,
+                                     const SourceOptions& options,
+                                     std::vector<std::string> extra_columns, Communicator& ranks);
 
 /// Reads data to predict, as read_data_like does, with the columns `verbatim` of a text file as
 /// they are written. An idx file of images needs no labels: they are not read.
@@ -63,5 +73,7 @@ struct RawData {
 
 /// Computes the fingerprint of the data. Cost: one pass.
 [[nodiscard]] DataFingerprint fingerprint_of(const RawData& data);
+/// The fingerprint of the rows of all ranks.
+[[nodiscard]] DataFingerprint fingerprint_of(const RawData& data, Communicator& ranks);
 
 }  // namespace adacvar

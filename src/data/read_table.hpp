@@ -1,5 +1,6 @@
 #pragma once
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/data/data_options.hpp>
 #include "data/table.hpp"
 
@@ -64,6 +65,10 @@ struct ReadOptions {
 /// Parses text in memory; `source` is its name in messages.
 [[nodiscard]] Table parse_csv(std::string_view text, const std::string& source,
                               const ReadOptions& options = {});
+
+/// Parses the part of this rank of a text that all ranks have (parse_csv_file.hpp).
+[[nodiscard]] Table parse_csv(std::string_view text, const std::string& source,
+                              const ReadOptions& options, Communicator& ranks);
 
 /// Reads `label index:value ...` with increasing indices from 1 and comments after `#`; also
 /// compressed. The rows stay sparse. `threads` as in ReadOptions.

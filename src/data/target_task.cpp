@@ -1,5 +1,6 @@
 #include "data/target_task.hpp"
 
+#include "base/collectives.hpp"
 #include "data/class_labels.hpp"
 #include "data/number_format.hpp"
 #include "data/row_weights.hpp"
@@ -32,28 +33,47 @@ std::vector<std::uint32_t> number_classes(std::span<const double> values) {
   return classes;
 }
 
-/// Returns the distinct values that are not missing, in order, at most `most` + 1.
-std::vector<double> distinct_values(std::span<const double> values, std::size_t most) {
-  std::vector<double> distinct;
-  for (const double value : values) {
-    const auto place = std::ranges::lower_bound(distinct, value);
-    if (std::isnan(value) || (place != distinct.end() && *place == value)) continue;
-    distinct.insert(place, value);
-    if (distinct.size() > most) break;
+/// Distinct values that are not missing, in order, at most `most` + 1.
+class DistinctValues {
+ public:
+  explicit DistinctValues(std::size_t most) : most_(most) {}
+  void add(double value) {
+    if (values_.size() > most_ || std::isnan(value)) return;
+    const auto place = std::ranges::lower_bound(values_, value);
+    if (place == values_.end() || *place != value) values_.insert(place, value);
   }
-  return distinct;
-}
+  /// Returns those of all ranks.
+  [[nodiscard]] std::vector<double> on(Communicator& ranks) && {
+    if (ranks.size() > 1) {
+      for (const double value : gather_values(ranks, std::span<const double>(values_))) add(value);
+    }
+    return std::move(values_);
+  }
+
+ private:
+  std::size_t most_;
+  std::vector<double> values_;
+};
 
 /// True if `rows` have two distinct values, not counting missing ones.
-bool has_two_values(std::span<const double> values, std::span<const Index> rows) {
-  std::vector<double> distinct;
-  for (const Index row : rows) {
-    const double value = values[row];
-    if (std::isnan(value) || std::ranges::find(distinct, value) != distinct.end()) continue;
-    distinct.push_back(value);
-    if (distinct.size() > 2) return false;
+bool has_two_values(std::span<const double> values, std::span<const Index> rows,
+                    Communicator& ranks) {
+  DistinctValues distinct(2);
+  for (const Index row : rows) distinct.add(values[row]);
+  return std::move(distinct).on(ranks).size() == 2;
+}
+
+/// Numbers of classes that are the same on all ranks; that of missing values is not used.
+std::vector<std::uint32_t> number_classes(std::span<const double> values, Communicator& ranks) {
+  const std::vector<double> distinct = distinct_in(
+      std::vector<double>(values.begin(), values.end()), all_rows(values.size()), ranks);
+  std::vector<std::uint32_t> classes;
+  classes.reserve(values.size());
+  for (const double value : values) {
+    const auto place = std::ranges::lower_bound(distinct, value) - distinct.begin();
+    classes.push_back(static_cast<std::uint32_t>(place));
   }
-  return distinct.size() == 2;
+  return classes;
 }
 
 std::vector<double> values_of(const CompactNumbers& numbers) {
@@ -71,7 +91,7 @@ std::vector<double> numeric_target(const RawData& data, const std::string& targe
 }
 
 // Numbers in an unrecognised format, or free text, would make every row a class.
-void check_text_classes(const RawData& data, const std::string& name) {
+void check_text_classes(const RawData& data, const std::string& name, Communicator& ranks) {
   const auto* table = std::get_if<Table>(&data.content);
   if (table == nullptr) return;
   const Column& target = find_column(*table, name, "target");
@@ -79,6 +99,7 @@ void check_text_classes(const RawData& data, const std::string& name) {
   const std::size_t classes = target.levels.size();
   std::size_t rows = 0;
   for (const std::size_t count : count_levels(target)) rows += count;
+  rows = sum_of(ranks, rows);
   if (classes <= 2 || (classes <= kMostTextClasses && rows >= kRowsPerClass * classes)) return;
   const auto word = std::ranges::find_if_not(target.levels, is_number_in_any_format);
   const bool numbers = word == target.levels.end();
@@ -117,16 +138,18 @@ std::vector<Index> labelled_rows(const RawData& data, const std::string& target,
 }
 
 std::optional<Column> numeric_in_training(const RawData& data, const std::string& name,
-                                          std::span<const Index> training_rows) {
+                                          std::span<const Index> training_rows,
+                                          Communicator& ranks) {
   const auto* table = std::get_if<Table>(&data.content);
   if (table == nullptr) return std::nullopt;
   const Column& target = find_column(*table, name, "target");
   if (std::ranges::none_of(target.levels, is_number_in_any_format)) return std::nullopt;
-  return numeric_in(target, training_rows);
+  return numeric_in(target, training_rows, ranks);
 }
 
 std::vector<std::uint32_t> classes_among(const RawData& data, const std::string& target,
-                                         TaskChoice task, std::span<const Index> rows) {
+                                         TaskChoice task, std::span<const Index> rows,
+                                         Communicator& ranks) {
   if (task == TaskChoice::regression) return {};
   if (const auto* images = std::get_if<Images>(&data.content)) {
     return {images->labels.begin(), images->labels.end()};
@@ -137,32 +160,37 @@ std::vector<std::uint32_t> classes_among(const RawData& data, const std::string&
     if (column.categorical) return column.codes;
   }
   const std::vector<double> values = numeric_target(data, target);
-  if (task == TaskChoice::automatic && !has_two_values(values, rows)) return {};
-  return number_classes(values);
+  if (task == TaskChoice::automatic && !has_two_values(values, rows, ranks)) return {};
+  return ranks.size() == 1 ? number_classes(values) : number_classes(values, ranks);
 }
 
 std::optional<Task> chosen_task(const RawData& data, const std::string& target,
                                 const std::string& weight, TaskChoice choice,
-                                std::span<const Index> training_rows) {
+                                std::span<const Index> training_rows, Communicator& ranks) {
   if (choice != TaskChoice::automatic) return static_cast<Task>(static_cast<int>(choice) - 1);
-  if (const auto numeric = numeric_in_training(data, target, training_rows)) {
+  if (const auto numeric = numeric_in_training(data, target, training_rows, ranks)) {
     const std::vector<double> values = values_of(numeric->numbers);
-    if (has_two_values(values, labelled_rows(data, target, weight))) return std::nullopt;
+    if (has_two_values(values, labelled_rows(data, target, weight), ranks)) return std::nullopt;
     return Task::regression;
   }
   const std::vector<Index> rows = labelled_rows(data, target, weight);
-  if (classes_among(data, target, choice, rows).empty()) return Task::regression;
-  check_text_classes(data, target);
+  const bool classes = !classes_among(data, target, choice, rows, ranks).empty();
+  if (!any_of(ranks, classes)) return Task::regression;
+  check_text_classes(data, target, ranks);
   return std::nullopt;
 }
 
-std::string whole_values_note(const RawData& data, const std::string& target, TaskChoice task) {
+std::string whole_values_note(const RawData& data, const std::string& target, TaskChoice task,
+                              Communicator& ranks) {
   constexpr std::size_t kMostValues = 20;
   const std::vector<double> values = numeric_target(data, target);
-  const std::vector<double> distinct = distinct_values(values, kMostValues);
+  DistinctValues found(kMostValues);
+  for (const double value : values) found.add(value);
+  const std::vector<double> distinct = std::move(found).on(ranks);
+  const std::size_t count = sum_of(ranks, values.size());
   const auto is_whole = [](double value) { return value == std::floor(value); };
   if (task != TaskChoice::automatic || distinct.size() < 3 || distinct.size() > kMostValues ||
-      values.size() < kRowsPerClass * distinct.size() || !std::ranges::all_of(distinct, is_whole)) {
+      count < kRowsPerClass * distinct.size() || !std::ranges::all_of(distinct, is_whole)) {
     return {};
   }
   return fmt::format(

@@ -3,6 +3,7 @@
 #include "data/read_data.hpp"
 #include "data/table.hpp"
 
+#include <adacvar/base/communicator.hpp>
 #include <adacvar/base/index.hpp>
 #include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace adacvar {
+
+// With ranks, `data` and rows are those of this rank, and what is found refers to the rows of all.
 
 /// Returns 0, 1, ..., rows - 1.
 [[nodiscard]] std::vector<Index> all_rows(std::size_t rows);
@@ -30,23 +33,26 @@ namespace adacvar {
 /// Returns the target as numbers if it has text among them, but not in the training rows.
 [[nodiscard]] std::optional<Column> numeric_in_training(const RawData& data,
                                                         const std::string& name,
-                                                        std::span<const Index> training_rows);
+                                                        std::span<const Index> training_rows,
+                                                        Communicator& ranks);
 
 /// As classes_of; `rows` determine whether numbers are classes. Missing values get a class of their
 /// own, which is not used.
 [[nodiscard]] std::vector<std::uint32_t> classes_among(const RawData& data,
                                                        const std::string& target, TaskChoice task,
-                                                       std::span<const Index> rows);
+                                                       std::span<const Index> rows,
+                                                       Communicator& ranks);
 
 /// Returns the task, or none to let the preprocessor detect it. All rows determine whether numbers
 /// are classes: the training rows of a small table may have only two values.
 [[nodiscard]] std::optional<Task> chosen_task(const RawData& data, const std::string& target,
                                               const std::string& weight, TaskChoice choice,
-                                              std::span<const Index> training_rows);
+                                              std::span<const Index> training_rows,
+                                              Communicator& ranks);
 
 /// Returns a note on a target of few whole values that is learned as a number; empty if there is
 /// nothing to note.
 [[nodiscard]] std::string whole_values_note(const RawData& data, const std::string& target,
-                                            TaskChoice task);
+                                            TaskChoice task, Communicator& ranks);
 
 }  // namespace adacvar

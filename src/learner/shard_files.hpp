@@ -13,6 +13,8 @@ namespace adacvar {
 /// The files beside a checkpoint with the states of its shards: one per rank that wrote it, with
 /// the shards of that rank. They are read by any number of ranks.
 struct ShardFiles {
+  static constexpr std::uint64_t kNoEpoch = static_cast<std::uint64_t>(-1);
+
   std::filesystem::path checkpoint;
   std::uint64_t epoch = 0;
   std::uint64_t ranks = 0;  ///< that wrote them

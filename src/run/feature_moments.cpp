@@ -1,7 +1,11 @@
 #include "run/feature_moments.hpp"
 
+#include "base/collectives.hpp"
+#include "base/exact_sum.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace adacvar {
 
@@ -23,7 +27,44 @@ void for_entries(const Dataset& data, const Use& use) {
   }
 }
 
+/// Turns sums of squares into standard deviations; absent entries count as 0.
+void finish(FeatureMoments& moments, const std::vector<double>& present, double total,
+            bool is_sparse) {
+  for (std::size_t f = 0; f < present.size(); ++f) {
+    const double absent = is_sparse ? std::max(total - present[f], 0.0) : 0.0;
+    const double squares = moments.sds[f] + absent * moments.means[f] * moments.means[f];
+    moments.sds[f] = std::sqrt(squares / total);
+  }
+}
+
 }  // namespace
+
+FeatureMoments feature_moments(const Dataset& data, Communicator& ranks) {
+  const auto values_of = [&](std::vector<ExactSum>& sums) {
+    sum(ranks, sums);
+    std::vector<double> values;
+    for (ExactSum& one : sums) values.push_back(std::exchange(one, {}).value());
+    return values;
+  };
+  std::vector<ExactSum> sums(1);
+  for (std::size_t i = 0; i < data.rows; ++i) sums[0].add(data.weight(i));
+  const double total = values_of(sums)[0];
+  sums.resize(data.features);
+  for_entries(data, [&](std::size_t f, double value, double weight) {
+    sums[f].add(weight * value / total);
+  });
+  FeatureMoments moments{values_of(sums), {}};
+  std::vector<ExactSum> weights(data.features);
+  for_entries(data, [&](std::size_t f, double value, double weight) {
+    const double distance = value - moments.means[f];
+    sums[f].add(weight * (distance * distance));
+    weights[f].add(weight);
+  });
+  moments.sds = values_of(sums);
+  const std::vector<double> present = values_of(weights);
+  finish(moments, present, total, any_of(ranks, data.is_sparse()));
+  return moments;
+}
 
 FeatureMoments feature_moments(const Dataset& data) {
   const double total = data.total_weight();
@@ -37,11 +78,7 @@ FeatureMoments feature_moments(const Dataset& data) {
     moments.sds[f] += weight * (distance * distance);
     present[f] += weight;
   });
-  for (std::size_t f = 0; f < data.features; ++f) {
-    const double absent = data.is_sparse() ? std::max(total - present[f], 0.0) : 0.0;
-    const double squares = moments.sds[f] + absent * moments.means[f] * moments.means[f];
-    moments.sds[f] = std::sqrt(squares / total);
-  }
+  finish(moments, present, total, data.is_sparse());
   return moments;
 }
 

@@ -181,13 +181,18 @@ void add_result_notes(const RunOptions& options, RunReport& report) {
 }
 
 std::string small_tail_note(const Dataset& data, double alpha, const std::string& rows) {
-  const double tail = alpha * data.total_weight();
-  const bool is_weighted = !data.weights.empty();
-  if (tail >= (is_weighted ? std::ranges::min(data.weights) : 1.0)) return {};
+  RowWeightSums sums{.rows = data.rows, .total = data.total_weight()};
+  if (!data.weights.empty()) sums.least = std::ranges::min(data.weights);
+  return small_tail_note(sums, alpha, rows);
+}
+
+std::string small_tail_note(const RowWeightSums& sums, double alpha, const std::string& rows) {
+  const double tail = alpha * sums.total;
+  if (tail >= sums.least.value_or(1.0)) return {};
   const std::string share =
-      is_weighted ? fmt::format("the weight {:.6g} of {} {} is {:.3g}, less than that of any row",
-                                data.total_weight(), data.rows, rows, tail)
-                  : fmt::format("{} {} is {:.3g} rows, less than one", data.rows, rows, tail);
+      sums.least ? fmt::format("the weight {:.6g} of {} {} is {:.3g}, less than that of any row",
+                               sums.total, sums.rows, rows, tail)
+                 : fmt::format("{} {} is {:.3g} rows, less than one", sums.rows, rows, tail);
   return fmt::format("alpha = {} of {}: the CVaR of these rows is their largest loss", alpha,
                      share);
 }

@@ -4,6 +4,8 @@
 #include <adacvar/run/run.hpp>
 #include "data/prepare_data.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,17 @@ namespace adacvar {
 /// the least CVaR is that of the uniform prediction.
 void add_result_notes(const RunOptions& options, RunReport& report);
 
+/// Rows and their weights.
+struct RowWeightSums {
+  std::size_t rows = 0;
+  double total = 0;                  ///< without weights the number of rows
+  std::optional<double> least = {};  ///< least weight; none without weights
+};
+
 /// States that the tail is less than one row, with row weights less than the weight of any; empty
 /// if it is not. `rows` names the rows, of which there is at least one.
+[[nodiscard]] std::string small_tail_note(const RowWeightSums& sums, double alpha,
+                                          const std::string& rows);
 [[nodiscard]] std::string small_tail_note(const Dataset& data, double alpha,
                                           const std::string& rows);
 

@@ -1,7 +1,6 @@
 #include "run/runner.hpp"
 
 #include "base/crc64.hpp"
-#include "base/options_json.hpp"
 #include "base/parallel.hpp"
 #include "learner/resolve_defaults.hpp"
 #include "learner/tree_model.hpp"
@@ -15,6 +14,7 @@
 #include "run/mark_best.hpp"
 #include "run/outcome.hpp"
 #include "run/row_detail.hpp"
+#include "run/run_identity.hpp"
 #include "run/selection.hpp"
 #include "run/trained_model.hpp"
 #include "run/tree_importance.hpp"
@@ -24,7 +24,6 @@
 #include <adacvar/solver/exact_cvar.hpp>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -608,21 +607,13 @@ class Runner {
     return std::sqrt(squares);
   }
 
-  // Everything that must match for a checkpoint to resume.
   [[nodiscard]] std::string identity_of(const TrainOptions& options) const {
-    nlohmann::json all = nlohmann::json::object();
-    options_to_json(options.sampler, all["sampler"]);
-    options_to_json(options.optimizer, all["optimizer"]);
-    options_to_json(options, all["train"]);
-    options_to_json(options_.loss, all["loss"]);
-    options_to_json(options_.network, all["network"]);
-    if (has_trees()) options_to_json(options.trees, all["trees"]);
-    all["split"] = {data_.shares.train, data_.shares.valid, data_.shares.test};
-    all["raw"] = options_.data.raw_features;
-    all["data"] = data_.fingerprint.crc64;
-    if (!options_.data.weight.empty()) all["weight"] = options_.data.weight;
-    all["rows"] = {data_.train.rows, data_.valid.rows, data_.train.features};
-    return all.dump();
+    return run_identity(options_, options,
+                        {.shares = data_.shares,
+                         .crc64 = data_.fingerprint.crc64,
+                         .train_rows = data_.train.rows,
+                         .valid_rows = data_.valid.rows,
+                         .features = data_.train.features});
   }
 
   TrainedModel model_of(const Outcome& outcome) const {

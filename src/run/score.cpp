@@ -20,9 +20,11 @@ void check_losses(const std::vector<double>& losses) {
       fmt::format("the loss of row {} is not finite", infinite - losses.begin() + 1));
 }
 
-// Losses in the user's units. The derivatives, which are not needed, take a block.
-std::vector<double> evaluate_losses(const Loss& loss, std::span<const double> scores,
-                                    const Dataset& data, double unit) {
+}  // namespace
+
+// The derivatives, which are not needed, take a block.
+std::vector<double> losses_of(const Loss& loss, std::span<const double> scores, const Dataset& data,
+                              double unit) {
   constexpr std::size_t kBlock = 1024;
   const std::size_t outputs = scores.size() / std::max<std::size_t>(1, data.rows);
   std::vector<double> losses(data.rows);
@@ -37,6 +39,8 @@ std::vector<double> evaluate_losses(const Loss& loss, std::span<const double> sc
   for (double& value : losses) value *= unit;
   return losses;
 }
+
+namespace {
 
 // Log-odds of a class: in the order of its probabilities, but still distinct where these round
 // to 1.
@@ -76,7 +80,7 @@ ScoredRows score(const Scorer& model, const Loss& loss, double alpha, const Data
                  const TargetScale& scale) {
   std::vector<double> scores = all_scores(model, data);
   ScoredRows result;
-  result.losses = evaluate_losses(loss, scores, data, loss.unit(scale.sd));
+  result.losses = losses_of(loss, scores, data, loss.unit(scale.sd));
   check_losses(result.losses);
   result.predictions = to_predictions(std::move(scores), loss, model.outputs(), scale);
   result.risk.rows = data.rows;

@@ -29,6 +29,10 @@ struct ScoredRows {
 [[nodiscard]] ScoredRows score(const Scorer& model, const Loss& loss, double alpha,
                                const Dataset& data, const TargetScale& scale = {});
 
+/// Returns the losses of rows with these scores, times `unit`.
+[[nodiscard]] std::vector<double> losses_of(const Loss& loss, std::span<const double> scores,
+                                            const Dataset& data, double unit);
+
 /// Returns the AUC of the rows `places` of `data` (PartRisk::auc), whose predictions are given.
 [[nodiscard]] std::optional<double> auc_of(const Dataset& data, const Predictions& predictions,
                                            std::span<const std::size_t> places);
