@@ -22,7 +22,7 @@ refused() {  # <expected words> <command...>
     complain "refused without saying '$1': ${*:2}: $output"
   fi
 }
-refused "part 'dep' is not one of: core, program, deep, trees, python" scripts/install-deps.sh core dep
+refused "part 'dep' is not one of: core, program, deep, trees, mpi, python" scripts/install-deps.sh core dep
 refused "'--fast' is not an option" scripts/demo.sh --fast
 
 for command in scripts/demo.sh scripts/test.sh; do
