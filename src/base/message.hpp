@@ -23,6 +23,11 @@ class MessageWriter {
   }
 
   void clear() noexcept { bytes_.clear(); }
+  /// Appends zeros up to this number of bytes.
+  void fill_up(std::size_t size) {
+    assert(bytes_.size() <= size);
+    bytes_.resize(size);
+  }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:

@@ -136,6 +136,11 @@ void ShardedSource::draw(Rng& rng, std::span<Index> batch) {
   });
 }
 
+std::optional<std::size_t> ShardedSource::row_bytes() const {
+  if (sparse_) return std::nullopt;
+  return sizeof(double) + batch_.features * sizeof(float);
+}
+
 void ShardedSource::write(std::size_t place, MessageWriter& to) const {
   const Dataset& data = training_.data;
   to.put(data.targets[place]);

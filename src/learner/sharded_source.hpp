@@ -77,6 +77,7 @@ class ShardedSource final : private RowCarrier {
       const std::filesystem::path& path) const;
 
  private:
+  [[nodiscard]] std::optional<std::size_t> row_bytes() const override;
   void write(std::size_t place, MessageWriter& to) const override;
   void read(std::size_t slot, MessageReader& from) override;
   void read_entries(std::size_t slot, MessageReader& from);

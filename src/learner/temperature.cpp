@@ -1,7 +1,6 @@
 #include "learner/temperature.hpp"
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <numeric>
 #include <vector>
@@ -78,9 +77,13 @@ double least_mean(std::span<const double> scores, const Dataset& data, const Los
 
 double best_factor(std::span<const double> scores, const Dataset& data, const Loss& loss,
                    const FactorRule& rule) {
-  const auto risk_at = [&](double logarithm) {
-    return risk_with_factor(scores, data, loss, rule.risk.alpha, std::exp(logarithm));
-  };
+  return best_factor(
+      [&](double factor) { return risk_with_factor(scores, data, loss, rule.risk.alpha, factor); },
+      rule);
+}
+
+double best_factor(const RiskOfFactor& risk, const FactorRule& rule) {
+  const auto risk_at = [&](double logarithm) { return risk(std::exp(logarithm)); };
   const auto mean = [&](double logarithm) { return risk_at(logarithm).mean; };
   if (!rule.mean_budget && !rule.most_mean) {
     const double best = minimiser([&](double at) { return rule.risk.of(risk_at(at)); });

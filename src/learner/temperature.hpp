@@ -4,6 +4,7 @@
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/risk/risk.hpp>
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -21,9 +22,13 @@ struct FactorRule {
   bool keeps_mean = false;
 };
 
-/// The best factor in [1/64, 64] on the scores of these rows, one per row and output. Mean and CVaR
-/// of the log loss are convex in the factor, so that one-dimensional searches find it.
-/// Cost: about 100 passes over the scores.
+/// The risk of some rows, at the alpha of a rule, with their scores times a factor.
+using RiskOfFactor = std::function<TailRisk(double factor)>;
+
+/// The best factor in [1/64, 64]. Mean and CVaR of the log loss are convex in the factor, so that
+/// one-dimensional searches find it. Cost: about 100 calls.
+[[nodiscard]] double best_factor(const RiskOfFactor& risk, const FactorRule& rule);
+/// That on the scores of these rows, one per row and output.
 [[nodiscard]] double best_factor(std::span<const double> scores, const Dataset& data,
                                  const Loss& loss, const FactorRule& rule);
 

@@ -1,6 +1,9 @@
 #include "run/calibrate.hpp"
 
+#include "base/collectives.hpp"
+#include "base/exact_sum.hpp"
 #include "learner/temperature.hpp"
+#include "risk/sharded_risk.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,25 +27,66 @@ FactorRule rule_for(const TrainOptions& options,
   return {.risk = limited ? Risk{options.alpha, 0} : options.risk(), .keeps_mean = true};
 }
 
+bool has_tail_of(const TrainOptions& options, double weight) {
+  return options.alpha * weight >= kLeastTail;
+}
+
+// For validation rows of that number and weight.
+bool is_calibrated(CalibrateChoice choice, const Loss& loss, const TrainOptions& options,
+                   std::size_t rows, double weight) {
+  if (choice != CalibrateChoice::automatic) return choice == CalibrateChoice::yes;
+  const bool is_mean = options.algorithm == Algorithm::mean || options.risk().is_mean();
+  return loss.has_probabilities() && rows >= kLeastRows &&
+         (is_mean || has_tail_of(options, weight));
+}
+
+// A model that knows nothing has no scores to scale.
+bool knows_something(std::span<const double> scores) {
+  return std::ranges::any_of(scores, [](double score) { return !(std::abs(score) < 1e-9); });
+}
+
+double total_weight(Communicator& ranks, const ShardedRows& rows) {
+  if (!any_of(ranks, !rows.data.weights.empty())) return static_cast<double>(rows.total_rows);
+  ExactSum total = exact_sum(rows.data.weights);
+  sum(ranks, std::span(&total, 1));
+  return total.value();
+}
+
 }  // namespace
 
 bool Calibrator::has_tail(const TrainOptions& options) const {
-  return options.alpha * data_.valid.total_weight() >= kLeastTail;
+  return has_tail_of(options, data_.valid.total_weight());
 }
 
 bool Calibrator::applies_to(const TrainOptions& options) const {
-  if (choice_ != CalibrateChoice::automatic) return choice_ == CalibrateChoice::yes;
-  const bool is_mean = options.algorithm == Algorithm::mean || options.risk().is_mean();
-  return loss_.has_probabilities() && data_.valid.rows >= kLeastRows &&
-         (is_mean || has_tail(options));
+  return is_calibrated(choice_, loss_, options, data_.valid.rows, data_.valid.total_weight());
+}
+
+std::optional<Calibration> calibrate_sharded(Communicator& ranks, const ShardedRows& valid,
+                                             const Loss& loss, CalibrateChoice choice,
+                                             const TrainOptions& options, LinearModel& model) {
+  if (!is_calibrated(choice, loss, options, valid.total_rows, total_weight(ranks, valid))) {
+    return std::nullopt;
+  }
+  const std::vector<double> scores = all_scores(model, valid.data);
+  if (!any_of(ranks, knows_something(scores))) return std::nullopt;
+  const auto risk = [&](double factor) {
+    std::vector<double> scaled = scores;
+    for (double& score : scaled) score *= factor;
+    std::vector<double> losses(valid.data.rows);
+    loss.evaluate(scaled, valid.data.targets, losses, scaled);
+    return tail_risk(ranks, losses, valid.data.weights, options.alpha);
+  };
+  const double factor = best_factor(risk, rule_for(options, std::nullopt));
+  for (double& value : model.parameters()) value *= factor;
+  return Calibration{1 / factor, risk(1)};
 }
 
 void Calibrator::calibrate(Outcome& outcome, const std::optional<Limited>& limited) const {
   const TrainOptions& options = outcome.options;
   if (!applies_to(options) || outcome.result.stop_reason == StopReason::diverged) return;
   const std::vector<double> scores = all_scores(outcome.scorer(), data_.valid);
-  // A model that knows nothing has no scores to scale.
-  if (std::ranges::all_of(scores, [](double score) { return std::abs(score) < 1e-9; })) return;
+  if (!knows_something(scores)) return;
   double factor = best_factor(scores, data_.valid, loss_, rule_for(options, limited));
   if (limited && limited->training) {
     factor = factor_within(factor, all_scores(outcome.scorer(), data_.train), data_.train, loss_,

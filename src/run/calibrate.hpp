@@ -1,8 +1,11 @@
 #pragma once
 
 #include "data/prepare_data.hpp"
+#include "data/sharded_rows.hpp"
 #include "run/outcome.hpp"
 
+#include <adacvar/base/communicator.hpp>
+#include <adacvar/learner/linear_model.hpp>
 #include <adacvar/learner/loss.hpp>
 #include <adacvar/run/run.hpp>
 
@@ -38,5 +41,15 @@ class Calibrator {
   const Loss& loss_;
   CalibrateChoice choice_;
 };
+
+/// As Calibrator::calibrate for a linear model, trained with resolved `options` and without a
+/// limit, and the validation rows of all ranks. Collective; the same on any number of ranks.
+/// Returns none where the model is left as it is. The model must not have diverged, and with
+/// CalibrateChoice::yes there must be probabilities and validation rows.
+[[nodiscard]] std::optional<Calibration> calibrate_sharded(Communicator& ranks,
+                                                           const ShardedRows& valid,
+                                                           const Loss& loss, CalibrateChoice choice,
+                                                           const TrainOptions& options,
+                                                           LinearModel& model);
 
 }  // namespace adacvar

@@ -1,6 +1,5 @@
 #include <adacvar/base/error.hpp>
 
-#include "base/collectives.hpp"
 #include "base/portable_math.hpp"
 #include "base/state_stream.hpp"
 #include "sampler/check_batch.hpp"
@@ -117,6 +116,9 @@ class AdaptiveShards final : public ShardedSampler {
   void begin_draw(std::size_t slots) override;
   std::size_t pick_shard(Rng& rng) override { return picker_.pick(rng); }
   void draw_rows(std::size_t own, std::span<Index> rows) override { shards_[own]->draw(rows); }
+  [[nodiscard]] std::size_t row_bytes() const override {
+    return (uniform() ? 0 : sizeof(double)) + (weighted_ ? sizeof(double) : 0);
+  }
   void write_row(std::size_t own, Index row, MessageWriter& to) const override;
   void read_row(std::size_t slot, MessageReader& from) override;
 
@@ -150,7 +152,9 @@ class AdaptiveShards final : public ShardedSampler {
   std::vector<double> probabilities_, sizes_, steps_;
 
   // Scratch.
+  std::size_t most_shards_ = 0;  // of a rank
   std::vector<TiltSums> own_sums_;
+  std::vector<TiltSums> all_sums_;
   std::vector<double> own_steps_;
   std::vector<Index> own_rows_;
 };
@@ -169,6 +173,10 @@ AdaptiveShards::AdaptiveShards(Communicator& ranks, ShardLayout rows,
       rule_(layout().rows, options),
       sums_(layout().shards()),
       tail_masses_(row_masses_) {
+  for (std::size_t s = 0, own = 0; s < layout().shards(); ++s) {
+    own = s > 0 && layout().owner[s] == layout().owner[s - 1] ? own + 1 : 1;
+    most_shards_ = std::max(most_shards_, own);
+  }
   for (std::size_t own = 0; own < layout().own(); ++own) {
     const std::size_t shard = layout().first + own;
     const std::size_t count = layout().sizes[shard];
@@ -317,12 +325,21 @@ void AdaptiveShards::solve_tilt(double guess) {
   picker_stale_ = true;
 }
 
+// Blocks are filled up to that of the rank with the most shards: they need not tell their lengths.
 TiltSums AdaptiveShards::gather_sums(double tilt) {
-  own_sums_.assign(shards_.size(), {});
+  own_sums_.assign(most_shards_, {});
   for (std::size_t own = 0; own < shards_.size(); ++own) {
     if (shards_[own]) own_sums_[own] = shards_[own]->sums_at(tilt);
   }
-  sums_ = gather_values(ranks(), std::span<const TiltSums>(own_sums_));
+  all_sums_.resize(most_shards_ * ranks().size());
+  ranks().all_gather(std::as_bytes(std::span<const TiltSums>(own_sums_)),
+                     std::as_writable_bytes(std::span(all_sums_)));
+  std::size_t place = 0;
+  for (std::size_t s = 0; s < sums_.size(); ++s) {
+    const std::size_t rank = layout().owner[s];
+    if (s == 0 || rank != layout().owner[s - 1]) place = rank * most_shards_;
+    sums_[s] = all_sums_[place++];
+  }
   TiltSums total;
   for (const TiltSums& sums : sums_) total += sums;
   return total;

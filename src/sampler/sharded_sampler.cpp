@@ -51,6 +51,20 @@ void ShardedSampler::draw(Rng& rng, std::span<ShardedRow> batch, RowCarrier* row
   drawn_.resize(batch.size());
   for (ShardedRow& slot : drawn_) slot.shard = static_cast<std::uint32_t>(pick_shard(rng));
   draw_own_rows();
+  write_own_rows(rows);
+  std::optional<std::size_t> slot_bytes = rows != nullptr ? rows->row_bytes() : 0;
+  if (slot_bytes) *slot_bytes += sizeof(Index) + row_bytes();
+  std::vector<MessageReader> readers = exchange(slot_bytes);
+  for (std::size_t slot = 0; slot < drawn_.size(); ++slot) {
+    MessageReader& from = readers[layout_.owner[drawn_[slot].shard]];
+    drawn_[slot].row = from.get<Index>();
+    read_row(slot, from);
+    if (rows != nullptr) rows->read(slot, from);
+  }
+  std::ranges::copy(drawn_, batch.begin());
+}
+
+void ShardedSampler::write_own_rows(const RowCarrier* rows) {
   message_.clear();
   for (const ShardedRow& slot : drawn_) {
     if (!layout_.owns(slot.shard)) continue;
@@ -59,16 +73,28 @@ void ShardedSampler::draw(Rng& rng, std::span<ShardedRow> batch, RowCarrier* row
     write_row(own, slot.row, message_);
     if (rows != nullptr) rows->write(layout_.start[own] + slot.row, message_);
   }
-  const GatheredBlocks all = ranks_.all_gather(message_.bytes());
+}
+
+// All ranks know how many slots each has: if slots have one size, blocks are filled up to that of
+// the rank with the most, and need not tell their lengths first.
+std::vector<MessageReader> ShardedSampler::exchange(std::optional<std::size_t> slot_bytes) {
   std::vector<MessageReader> readers;
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) readers.emplace_back(all.of(rank));
-  for (std::size_t slot = 0; slot < drawn_.size(); ++slot) {
-    MessageReader& from = readers[layout_.owner[drawn_[slot].shard]];
-    drawn_[slot].row = from.get<Index>();
-    read_row(slot, from);
-    if (rows != nullptr) rows->read(slot, from);
+  if (!slot_bytes) {
+    gathered_ = ranks_.all_gather(message_.bytes());
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      readers.emplace_back(gathered_.of(rank));
+    return readers;
   }
-  std::ranges::copy(drawn_, batch.begin());
+  std::vector<std::size_t> slots(ranks_.size(), 0);
+  for (const ShardedRow& slot : drawn_) ++slots[layout_.owner[slot.shard]];
+  const std::size_t block = *slot_bytes * std::ranges::max(slots);
+  message_.fill_up(block);
+  gathered_.bytes.resize(block * ranks_.size());
+  ranks_.all_gather(message_.bytes(), gathered_.bytes);
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    readers.emplace_back(std::span(gathered_.bytes).subspan(rank * block, block));
+  }
+  return readers;
 }
 
 // The slots of a shard together, in their order.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,8 @@ class RowCarrier {
   RowCarrier& operator=(const RowCarrier&) = delete;
   virtual ~RowCarrier() = default;
 
+  /// Number of bytes of every row, which saves a call; none: they differ.
+  [[nodiscard]] virtual std::optional<std::size_t> row_bytes() const { return std::nullopt; }
   /// Writes the data of a row, by its place among this rank's rows.
   virtual void write(std::size_t place, MessageWriter& to) const = 0;
   /// Reads the data of the row drawn in a slot of the batch; called slot by slot.
@@ -112,15 +115,19 @@ class ShardedSampler {
   virtual std::size_t pick_shard(Rng& rng) = 0;
   // Draws rows of the own shard layout().first + own.
   virtual void draw_rows(std::size_t own, std::span<Index> rows) = 0;
-  // What the sampler itself must know of the rows drawn.
+  // What the sampler itself must know of the rows drawn, in so many bytes each.
+  [[nodiscard]] virtual std::size_t row_bytes() const { return 0; }
   virtual void write_row(std::size_t /*own*/, Index /*row*/, MessageWriter& /*to*/) const {}
   virtual void read_row(std::size_t /*slot*/, MessageReader& /*from*/) {}
 
   void draw_own_rows();
+  void write_own_rows(const RowCarrier* rows);
+  [[nodiscard]] std::vector<MessageReader> exchange(std::optional<std::size_t> slot_bytes);
 
   Communicator& ranks_;
   ShardLayout layout_;
   MessageWriter message_;
+  GatheredBlocks gathered_;
   std::vector<ShardedRow> drawn_;
   std::vector<std::vector<std::size_t>> slots_;  // of the last batch, per own shard
   std::vector<Index> own_rows_;                  // scratch
