@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <vector>
@@ -188,6 +189,7 @@ void print_ranks(Communicator& ranks, const Setup& setup) {
              1e6 * time.computing / batches, 1e6 * counting.seconds / batches,
              static_cast<double>(counting.calls) / batches,
              static_cast<double>(counting.bytes) / batches);
+  std::fflush(stdout);
 }
 
 void print_local(const Setup& setup) {
@@ -205,7 +207,7 @@ void print_local(const Setup& setup) {
 
 std::vector<Setup> setups() {
   std::vector<Setup> result;
-  for (const std::uint64_t rows : {100'000, 1'000'000}) {
+  for (const std::uint64_t rows : {20'000, 200'000}) {
     for (const std::uint64_t batch : {64, 1024}) {
       for (const std::size_t shards : {16, 64}) result.push_back({rows, shards, batch});
     }

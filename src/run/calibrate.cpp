@@ -1,9 +1,9 @@
 #include "run/calibrate.hpp"
 
 #include "base/collectives.hpp"
-#include "base/exact_sum.hpp"
 #include "learner/temperature.hpp"
 #include "risk/sharded_risk.hpp"
+#include "run/score_sharded.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,13 +45,6 @@ bool knows_something(std::span<const double> scores) {
   return std::ranges::any_of(scores, [](double score) { return !(std::abs(score) < 1e-9); });
 }
 
-double total_weight(Communicator& ranks, const ShardedRows& rows) {
-  if (!any_of(ranks, !rows.data.weights.empty())) return static_cast<double>(rows.total_rows);
-  ExactSum total = exact_sum(rows.data.weights);
-  sum(ranks, std::span(&total, 1));
-  return total.value();
-}
-
 }  // namespace
 
 bool Calibrator::has_tail(const TrainOptions& options) const {
@@ -65,7 +58,7 @@ bool Calibrator::applies_to(const TrainOptions& options) const {
 std::optional<Calibration> calibrate_sharded(Communicator& ranks, const ShardedRows& valid,
                                              const Loss& loss, CalibrateChoice choice,
                                              const TrainOptions& options, LinearModel& model) {
-  if (!is_calibrated(choice, loss, options, valid.total_rows, total_weight(ranks, valid))) {
+  if (!is_calibrated(choice, loss, options, valid.total_rows, weights_of(valid, ranks).total)) {
     return std::nullopt;
   }
   const std::vector<double> scores = all_scores(model, valid.data);

@@ -116,16 +116,17 @@ void check_tree_rows(const RunOptions& options, const PreparedData& data) {
   }
 }
 
-void check_calibration(const RunOptions& options, const PreparedData& data) {
+void check_calibration(const RunOptions& options, const Dataset& training,
+                       std::size_t validation_rows) {
   if (options.calibrate.calibrate != CalibrateChoice::yes) return;
-  const Loss loss = make_loss(options.loss, data.train);
+  const Loss loss = make_loss(options.loss, training);
   if (!loss.has_probabilities()) {
     throw OptionError(
         fmt::format("calibrate = yes needs a classifier with probabilities, by the logistic or "
                     "softmax loss; the loss is {}",
                     kLossNames.of(loss.kind())));
   }
-  if (data.valid.rows == 0) {
+  if (validation_rows == 0) {
     throw OptionError("calibrate = yes needs validation rows: give them a share of split");
   }
 }

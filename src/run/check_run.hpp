@@ -19,7 +19,8 @@ void check_tree_rows(const RunOptions& options, const PreparedData& data);
 
 /// Throws: OptionError when calibration is asked for, but the loss has no probabilities or there
 /// are no validation rows.
-void check_calibration(const RunOptions& options, const PreparedData& data);
+void check_calibration(const RunOptions& options, const Dataset& training,
+                       std::size_t validation_rows);
 
 /// Throws OptionError unless the data has the rows and targets that tuning needs.
 void check_tuning(const TuneOptions& options, const PreparedData& data);

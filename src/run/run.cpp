@@ -38,7 +38,7 @@ RunReport run_prepared(const PreparedData& data, const RunOptions& options,
                        std::span<const Algorithm> algorithms, const RunHooks& hooks) {
   check_tuning(options.tune, data);
   check_tree_rows(options, data);
-  check_calibration(options, data);
+  check_calibration(options, data.train, data.valid.rows);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   RunReport report;
   report.notes = data_notes(data, options.train.alpha);

@@ -4,6 +4,7 @@
 #include "data/shard_rows.hpp"
 #include "learner/resolve_defaults.hpp"
 #include "learner/train_sharded.hpp"
+#include "run/calibrate.hpp"
 #include "run/check_run.hpp"
 #include "run/feature_moments.hpp"
 #include "run/notes.hpp"
@@ -38,7 +39,6 @@ void refuse_unsupported(const RunOptions& options, const RunHooks& hooks) {
       std::pair(options.budget.cvar_limit.has_value(), "cvar-limit"),
       std::pair(options.solve.certify == CertifyChoice::yes, "certify = yes"),
       std::pair(options.solve.until_gap > 0, "until-gap"),
-      std::pair(options.calibrate.calibrate == CalibrateChoice::yes, "calibrate = yes"),
       std::pair(!options.data.prediction.prediction.empty(), "prediction"),
       std::pair(hooks.detail != Detail::none, "report"),
       std::pair(static_cast<bool>(hooks.trace), "trace")};
@@ -84,14 +84,19 @@ class ShardedRun {
     RunReport report;
     report.notes = data_.notes;
     note_small_tails(report.notes);
-    note_calibration(report.notes);
     const auto begin = std::chrono::steady_clock::now();
     const TrainOptions chosen = resolve_defaults(options_.train, shape_, loss_);
     TrainResult trained = train(chosen);
+    std::optional<Calibration> calibration;
+    if (trained.stop_reason != StopReason::diverged) {
+      calibration = calibrate_sharded(ranks_, data_.valid, loss_, options_.calibrate.calibrate,
+                                      chosen, trained.model);
+    }
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report.results.push_back(make_result(chosen, std::move(trained)));
     report.results[0].seconds = seconds;
+    report.results[0].calibration = calibration;
     add_result_notes(options_, report);
     return report;
   }
@@ -105,6 +110,7 @@ class ShardedRun {
 
   [[nodiscard]] TrainResult train(const TrainOptions& chosen) {
     TrainHooks hooks;
+    hooks.stop = hooks_.stop;
     if (hooks_.progress) {
       hooks.progress = [&](const EpochRecord& record) {
         const EpochRecord shown = in_units(record);
@@ -171,11 +177,6 @@ class ShardedRun {
     note(data_.test, "test rows");
   }
 
-  void note_calibration(std::vector<std::string>& notes) const {
-    if (options_.calibrate.calibrate == CalibrateChoice::no || !loss_.has_probabilities()) return;
-    notes.emplace_back("the probabilities are not calibrated: not supported with adacvar-mpi");
-  }
-
   const ShardedData& data_;
   const RunOptions& options_;
   const RunHooks& hooks_;
@@ -193,6 +194,7 @@ RunReport run_sharded(const RunOptions& options, const RunHooks& hooks, std::siz
   refuse_unsupported(options, hooks);
   check_run(options, algorithms, hooks);
   const ShardedData data = prepare_sharded(options.data, options.train.seed, shards, ranks);
+  check_calibration(options, shape_of(data.train), data.valid.total_rows);
   if (hooks.data_ready) hooks.data_ready(data.notes);
   return ShardedRun(data, options, hooks, ranks).run();
 }

@@ -37,7 +37,7 @@ PreparedData overconfident(std::size_t rows, bool weighted) {
   parts.sparse_columns = {0};
   parts.sparse_scales = {1};
   parts.sparse_width = 1;
-  return {Preprocessor(parts), {}, std::move(valid), {}, {}, {}, {}, {}, {}};
+  return {Preprocessor(parts), {}, std::move(valid), {}, {}, {}, {}, {}, {}, {}};
 }
 
 LinearModel confident_model() {
