@@ -29,23 +29,42 @@ py::array array_of(const py::handle& given, const char* name, const char* kinds,
   return array;
 }
 
+// Whether it is a vector of such values, one after the other, as most are: nothing is to be asked
+// or converted then.
+template <class Array>
+bool is_vector_of(const py::handle& given) {
+  return Array::check_(given) && py::reinterpret_borrow<py::array>(given).ndim() == 1;
+}
+
 }  // namespace
 
 Numbers::Numbers(const py::handle& given, const char* name) {
   using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-  held_ = Doubles::ensure(array_of(given, name, "fiub", "an array of numbers"));
+  held_ = is_vector_of<Doubles>(given)
+              ? py::reinterpret_borrow<py::array>(given)
+              : Doubles::ensure(array_of(given, name, "fiub", "an array of numbers"));
   span_ = {static_cast<const double*>(held_.data()), static_cast<std::size_t>(held_.size())};
 }
 
-std::vector<Index> indices_of(const py::handle& given, const char* name, std::size_t size) {
-  py::array array = array_of(given, name, "iuf", "an array of integers");
+namespace {
+
+using Integers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+
+Integers integers_of(const py::handle& given, const char* name) {
+  if (is_vector_of<Integers>(given)) return py::reinterpret_borrow<Integers>(given);
+  const py::array array = array_of(given, name, "iuf", "an array of integers");
   // NumPy makes an empty list an array of floats.
   if (array.dtype().kind() == 'f' && array.size() > 0) {
     throw py::type_error(std::string(name) + " must be an array of integers, not of type " +
                          std::string(py::str(array.dtype())));
   }
-  using Integers = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-  const auto integers = Integers::ensure(array);
+  return Integers::ensure(array);
+}
+
+}  // namespace
+
+std::vector<Index> indices_of(const py::handle& given, const char* name, std::size_t size) {
+  const Integers integers = integers_of(given, name);
   std::vector<Index> indices(static_cast<std::size_t>(integers.size()));
   const std::int64_t* const data = integers.data();
   for (std::size_t j = 0; j < indices.size(); ++j) {

@@ -6,6 +6,7 @@
 #include "data/matrix_columns.hpp"
 #include "data/number_format.hpp"
 #include "data/row_weights.hpp"
+#include "data/target_task.hpp"
 
 #include <adacvar/base/error.hpp>
 #include <adacvar/base/self_communicator.hpp>
@@ -168,7 +169,7 @@ void fit_target(const Column& target, const TrainingRows& training, std::optiona
   parts.target_format = target.format;
   check_target_is_present(target, training, source);
   const bool classes = task ? *task != Task::regression
-                            : target.categorical || names_in(target, rows, ranks).size() == 2;
+                            : target.categorical || has_two_values(target.numbers, rows, ranks);
   if (classes) {
     fit_classes(target, rows, task, source, parts, ranks);
   } else {

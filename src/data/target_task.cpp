@@ -33,36 +33,6 @@ std::vector<std::uint32_t> number_classes(std::span<const double> values) {
   return classes;
 }
 
-/// Distinct values that are not missing, in order, at most `most` + 1.
-class DistinctValues {
- public:
-  explicit DistinctValues(std::size_t most) : most_(most) {}
-  void add(double value) {
-    if (values_.size() > most_ || std::isnan(value)) return;
-    const auto place = std::ranges::lower_bound(values_, value);
-    if (place == values_.end() || *place != value) values_.insert(place, value);
-  }
-  /// Returns those of all ranks.
-  [[nodiscard]] std::vector<double> on(Communicator& ranks) && {
-    if (ranks.size() > 1) {
-      for (const double value : gather_values(ranks, std::span<const double>(values_))) add(value);
-    }
-    return std::move(values_);
-  }
-
- private:
-  std::size_t most_;
-  std::vector<double> values_;
-};
-
-/// True if `rows` have two distinct values, not counting missing ones.
-bool has_two_values(std::span<const double> values, std::span<const Index> rows,
-                    Communicator& ranks) {
-  DistinctValues distinct(2);
-  for (const Index row : rows) distinct.add(values[row]);
-  return std::move(distinct).on(ranks).size() == 2;
-}
-
 /// Numbers of classes that are the same on all ranks; that of missing values is not used.
 std::vector<std::uint32_t> number_classes(std::span<const double> values, Communicator& ranks) {
   const std::vector<double> distinct = distinct_in(
@@ -111,6 +81,13 @@ void check_text_classes(const RawData& data, const std::string& name, Communicat
 }
 
 }  // namespace
+
+std::vector<double> DistinctValues::on(Communicator& ranks) && {
+  if (ranks.size() > 1) {
+    for (const double value : gather_values(ranks, std::span<const double>(values_))) add(value);
+  }
+  return std::move(values_);
+}
 
 std::vector<Index> all_rows(std::size_t rows) {
   std::vector<Index> result(rows);

@@ -8,11 +8,14 @@
 #include <adacvar/data/data_options.hpp>
 #include <adacvar/data/dataset.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace adacvar {
@@ -35,6 +38,36 @@ namespace adacvar {
                                                         const std::string& name,
                                                         std::span<const Index> training_rows,
                                                         Communicator& ranks);
+
+/// Distinct values that are not missing, in order, at most `most` + 1.
+class DistinctValues {
+ public:
+  explicit DistinctValues(std::size_t most) : most_(most) {}
+  void add(double value) {
+    if (has_more() || std::isnan(value)) return;
+    const auto place = std::ranges::lower_bound(values_, value);
+    if (place == values_.end() || *place != value) values_.insert(place, value);
+  }
+  [[nodiscard]] bool has_more() const noexcept { return values_.size() > most_; }
+  /// Returns those of all ranks.
+  [[nodiscard]] std::vector<double> on(Communicator& ranks) &&;
+
+ private:
+  std::size_t most_;
+  std::vector<double> values_;
+};
+
+/// Returns whether `rows` have two distinct values, not counting missing ones.
+template <class Numbers>
+[[nodiscard]] bool has_two_values(const Numbers& values, std::span<const Index> rows,
+                                  Communicator& ranks) {
+  DistinctValues distinct(2);
+  for (const Index row : rows) {
+    if (distinct.has_more()) break;
+    distinct.add(values[row]);
+  }
+  return std::move(distinct).on(ranks).size() == 2;
+}
 
 /// As classes_of; `rows` determine whether numbers are classes. Missing values get a class of their
 /// own, which is not used.
