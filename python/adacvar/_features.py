@@ -51,6 +51,10 @@ def frame_to_codes(estimator, X, *, reset, categorical=()):
     `categorical`: columns that are categories whatever their type is now.
     """
     _check_names(estimator, X, reset)
+    if not hasattr(estimator, "feature_names_in_"):
+        raise ValueError(
+            "the columns of a frame with categories need names that are text: X.columns.astype(str)"
+        )
     matrix = np.empty(X.shape, dtype=np.float64, order="F")
     levels = {}
     for place, name in enumerate(X.columns):

@@ -144,6 +144,8 @@ def test_frames_with_categories(rows):
     assert np.isfinite(model.predict(strange)).all()
     with pytest.raises(ValueError, match="'text' is of type object"):
         CVaRRegressor().fit(frame.assign(text=["x"] * 300), y)
+    with pytest.raises(ValueError, match="names that are text"):
+        CVaRRegressor().fit(frame.rename(columns={"a": 0, "region": 1, "b": 2}), y)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="row 1, column 'a' is NaN"):
