@@ -1,6 +1,6 @@
 """report_page.py PROGRAM: the pages that PROGRAM writes, in headless Chromium through chromedriver.
 
-Makes pages by `train`, `compare`, `evaluate`, `reproduce` and `frontier` on data with names that are markup, opens each as a
+Makes pages by `train`, `compare`, `evaluate`, `reproduce`, `frontier` and `best` on data with names that are markup, opens each as a
 file and checks: nothing in the console, no request but for the page itself, every figure drawn, the
 switches, the sorting and the copying work, all by keyboard where a keyboard should do. Exit code 77
 (ctest: skipped) where there is no Chromium or chromedriver.
@@ -19,7 +19,8 @@ import urllib.request
 
 SKIPPED = 77
 PROGRAM = ''
-PAGES = ('compare.html', 'train.html', 'evaluate.html', 'classes.html', 'reproduce.html', 'frontier.html')
+PAGES = ('compare.html', 'train.html', 'evaluate.html', 'classes.html', 'reproduce.html', 'frontier.html',
+         'best.html')
 EVIL = '</script><img src=x onerror=alert(1)>'
 
 
@@ -121,6 +122,8 @@ class ReportPage(unittest.TestCase):
                  '--report', 'reproduce.html')
         cls.make('frontier', 'classes.csv', '--target', 'kind', '--ridge', '0.01', '--points', '8', '--report',
                  'frontier.html')
+        cls.make('best', 'classes.csv', '--target', 'kind', '--mean-budget', '0.2', '--report',
+                 'best.html')
 
     @classmethod
     def tearDownClass(cls):
