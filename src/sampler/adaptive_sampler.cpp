@@ -75,8 +75,8 @@ class AdaptiveSampler::Impl : public TailDistribution {
   void discount(double factor);
   void draw(Rng& rng, std::span<Index> batch);
   void observe(std::span<const Index> drawn, std::span<const double> losses);
-  void learn(std::span<const Index> drawn, std::span<const double> losses,
-             std::span<const double> probabilities);
+  void learn_from(std::span<const Index> drawn, std::span<const double> losses,
+                  std::span<const double> probabilities);
 
   void save(std::ostream& out) const;
   static std::unique_ptr<Impl> load(std::istream& in);
@@ -87,6 +87,9 @@ class AdaptiveSampler::Impl : public TailDistribution {
   // After all log-weights have changed.
   void follow_new_weights();
   void draw_from_subset(Rng& rng, std::span<Index> batch);
+  void find_row_weights(std::span<const Index> drawn);
+  void learn(std::span<const Index> drawn, std::span<const double> losses,
+             std::span<const double> probabilities);
   void move_weights(std::span<const Index> drawn);
 
   std::size_t tail_size_;
@@ -99,7 +102,7 @@ class AdaptiveSampler::Impl : public TailDistribution {
   std::vector<double> last_marginals_;
 
   // Scratch of `observe`.
-  std::vector<double> probabilities_, sizes_, steps_, before_, after_;
+  std::vector<double> probabilities_, row_weights_, sizes_, steps_, before_, after_;
 };
 
 TailDistribution::TailDistribution(std::size_t size, const Scale& scale,
@@ -242,7 +245,6 @@ void TailDistribution::draw_group(Rng& caller_rng, std::span<Index> out,
   std::array<const Index*, kGroup> slots;
   std::array<Index, kGroup> uniform_items;
   std::array<double, kGroup> thresholds;
-  [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> uniforms;
   [[maybe_unused]] std::array<double, Weighted ? kGroup : 1> missing_weights;
   [[maybe_unused]] std::array<WeightClasses::Place, Weighted ? kGroup : 1> proposed;
   std::array<double, kGroup> values;
@@ -259,7 +261,14 @@ void TailDistribution::draw_group(Rng& caller_rng, std::span<Index> out,
     for (std::size_t a = 0; a < open; ++a) {
       const std::size_t bin = bins[a];
       if constexpr (Weighted) {
-        uniforms[a] = rng.uniform();
+        const double uniform = rng.uniform();
+        if (bin == uniform_bin) {
+          const WeightedSlot row = weights_->propose(uniform);
+          slots[a] = row.row;
+          missing_weights[a] = row.least_weight;
+        } else {
+          proposed[a] = buckets_->propose(bin, uniform);
+        }
       } else if (bin == uniform_bin) {
         uniform_items[a] = rng.below(static_cast<std::uint32_t>(size_));
         slots[a] = &uniform_items[a];
@@ -271,16 +280,9 @@ void TailDistribution::draw_group(Rng& caller_rng, std::span<Index> out,
     }
     if constexpr (Weighted) {
       for (std::size_t a = 0; a < open; ++a) {
-        if (bins[a] != uniform_bin) proposed[a] = buckets_->propose(bins[a], uniforms[a]);
-      }
-      for (std::size_t a = 0; a < open; ++a) {
         if (bins[a] != uniform_bin) {
           slots[a] = buckets_->slot_address(proposed[a]);
           missing_weights[a] = proposed[a].least_weight;
-        } else {
-          const WeightedSlot row = weights_->propose(uniforms[a]);
-          slots[a] = row.row;
-          missing_weights[a] = row.least_weight;
         }
         __builtin_prefetch(slots[a]);
       }
@@ -329,26 +331,36 @@ void AdaptiveSampler::Impl::observe(std::span<const Index> drawn, std::span<cons
     last_marginals_.resize(drawn.size());
     find_marginals(drawn, last_marginals_);
   }
+  find_row_weights(drawn);
   probabilities_.resize(drawn.size());
   for (std::size_t j = 0; j < drawn.size(); ++j) {
-    probabilities_[j] = mixed(drawn[j], last_marginals_[j]);
+    probabilities_[j] = mixed(weights_ != nullptr ? row_weights_[j] : 1.0, last_marginals_[j]);
   }
   learn(drawn, losses, probabilities_);
 }
 
+void AdaptiveSampler::Impl::learn_from(std::span<const Index> drawn, std::span<const double> losses,
+                                       std::span<const double> probabilities) {
+  if (drawn.empty()) return;
+  find_row_weights(drawn);
+  learn(drawn, losses, probabilities);
+}
+
 void AdaptiveSampler::Impl::learn(std::span<const Index> drawn, std::span<const double> losses,
                                   std::span<const double> probabilities) {
-  if (drawn.empty()) return;
-  if (weights_ != nullptr) {
-    sizes_.resize(drawn.size());
-    std::ranges::transform(drawn, sizes_.begin(), [this](Index i) {
-      return total_ / (buckets_ ? buckets_->weight(i) : weights_->weight(i));
-    });
-  }
   steps_.resize(drawn.size());
   rule_.steps(losses, probabilities, sizes_, steps_);
   last_drawn_.clear();
   if (!uniform()) move_weights(drawn);
+}
+
+// The row weights of a batch and W / w; both are empty without row weights.
+void AdaptiveSampler::Impl::find_row_weights(std::span<const Index> drawn) {
+  if (weights_ == nullptr) return;
+  row_weights_.resize(drawn.size());
+  sizes_.resize(drawn.size());
+  for (std::size_t j = 0; j < drawn.size(); ++j) row_weights_[j] = row_weight(drawn[j]);
+  for (std::size_t j = 0; j < drawn.size(); ++j) sizes_[j] = total_ / row_weights_[j];
 }
 
 void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
@@ -367,7 +379,8 @@ void AdaptiveSampler::Impl::move_weights(std::span<const Index> drawn) {
   portable::sigmoid_in_place(after_);
   double change = 0.0;
   for (std::size_t j = 0; j < drawn.size(); ++j) {
-    change += buckets_->weight(drawn[j]) * (after_[j] - before_[j]);
+    const double step = after_[j] - before_[j];
+    change += weights_ != nullptr ? row_weights_[j] * step : step;
   }
   const double shift = buckets_->solve_tilt(change);
   if (exact_) exact_->settle(*buckets_, shift);
@@ -484,7 +497,7 @@ double AdaptiveSampler::probability(Index i) const {
   check_index(i, size());
   double marginal = 0.0;
   impl_->find_marginals(std::span(&i, 1), std::span(&marginal, 1));
-  return impl_->mixed(i, marginal);
+  return impl_->mixed(impl_->row_weight(i), marginal);
 }
 
 std::vector<double> AdaptiveSampler::probabilities() const {
@@ -494,7 +507,9 @@ std::vector<double> AdaptiveSampler::probabilities() const {
     const auto part = std::span(result).subspan(start, std::min(indices.size(), size() - start));
     for (std::size_t j = 0; j < part.size(); ++j) indices[j] = static_cast<Index>(start + j);
     impl_->find_marginals(std::span(indices).first(part.size()), part);
-    for (std::size_t j = 0; j < part.size(); ++j) part[j] = impl_->mixed(indices[j], part[j]);
+    for (std::size_t j = 0; j < part.size(); ++j) {
+      part[j] = impl_->mixed(impl_->row_weight(indices[j]), part[j]);
+    }
   }
   return result;
 }
@@ -518,7 +533,7 @@ void AdaptiveSampler::observe(std::span<const Index> drawn, std::span<const doub
       check_range(fmt::format("probabilities[{}]", j), probabilities[j], kBounds);
     }
   }
-  impl_->learn(drawn, losses, probabilities);
+  impl_->learn_from(drawn, losses, probabilities);
 }
 
 double AdaptiveSampler::log_weight(Index i) const {

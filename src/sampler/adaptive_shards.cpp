@@ -235,7 +235,7 @@ double AdaptiveShards::probability(const ShardedRow& row) const {
   const AdaptiveShard& shard = *shards_[row.shard - layout().first];
   double marginal = 0.0;
   shard.find_marginals(std::span(&row.row, 1), std::span(&marginal, 1));
-  return shard.mixed(row.row, marginal);
+  return shard.mixed(shard.row_weight(row.row), marginal);
 }
 
 // Every rank steps the same rule.

@@ -65,24 +65,50 @@ double node_position_from_first(std::size_t node) {
   return static_cast<double>(cell) + 0.5 - 0.5 * cos_24th(2 * (node % kNodes) + 1);
 }
 
-// sums += factor * T_j(t), j < 12, four at a time: T_(4+j) = 2 T_4 T_j - T_(4-j).
+namespace {
+
+// Polynomials T_0 .. T_11 at a point, four to a vector: T_(4+j) = 2 T_4 T_j - T_(4-j).
+struct Polynomials {
+  Vec4 low, middle, high;
+};
+
+[[gnu::always_inline]] inline void polynomials_at(double t, Polynomials& result) {
+  const double t2 = 2.0 * t * t - 1.0;
+  const double t3 = 2.0 * t * t2 - t;
+  const double t4 = 2.0 * t2 * t2 - 1.0;
+  const Vec4 low = {1.0, t, t2, t3};
+  const Vec4 mirrored = {t4, t3, t2, t};
+  const Vec4 middle = 2.0 * t4 * low - mirrored;
+  result.low = low;
+  result.middle = middle;
+  result.high = 2.0 * t4 * middle - low;
+}
+
+}  // namespace
+
+// An item leaves its place and enters another, mostly in the same cell: the two changes are then
+// made at once, so that the second need not wait for the first to be stored.
 ADACVAR_WIDE void add_chebyshev(double* moments, const MomentChange* changes, std::size_t count,
                                 char* cell_changed) {
+  Polynomials at;
   for (std::size_t n = 0; n < count; ++n) {
-    const double t = changes[n].t;
-    const double factor = changes[n].factor;
-    const double t2 = 2.0 * t * t - 1.0;
-    const double t3 = 2.0 * t * t2 - t;
-    const double t4 = 2.0 * t2 * t2 - 1.0;
-    const Vec4 low = {1.0, t, t2, t3};
-    const Vec4 mirrored = {t4, t3, t2, t};
-    const Vec4 middle = 2.0 * t4 * low - mirrored;
-    const Vec4 high = 2.0 * t4 * middle - low;
-    auto* out = reinterpret_cast<Vec4*>(moments + changes[n].cell * kNodes);
-    out[0] += factor * low;
-    out[1] += factor * middle;
-    out[2] += factor * high;
-    cell_changed[changes[n].cell] = 1;
+    const std::size_t cell = changes[n].cell;
+    auto* out = reinterpret_cast<Vec4*>(moments + cell * kNodes);
+    polynomials_at(changes[n].t, at);
+    Vec4 low = out[0] + changes[n].factor * at.low;
+    Vec4 middle = out[1] + changes[n].factor * at.middle;
+    Vec4 high = out[2] + changes[n].factor * at.high;
+    if (n + 1 < count && changes[n + 1].cell == cell) {
+      ++n;
+      polynomials_at(changes[n].t, at);
+      low += changes[n].factor * at.low;
+      middle += changes[n].factor * at.middle;
+      high += changes[n].factor * at.high;
+    }
+    out[0] = low;
+    out[1] = middle;
+    out[2] = high;
+    cell_changed[cell] = 1;
   }
 }
 

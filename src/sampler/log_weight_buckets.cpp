@@ -40,15 +40,28 @@ double clamp_log_weight(double x) noexcept {
   return std::clamp(x, -LogWeightBuckets::kMaxLogWeight, LogWeightBuckets::kMaxLogWeight);
 }
 
-// Computes the bucket of each log-weight, and its position in the cell, scaled to [-1, 1] for the
-// Chebyshev polynomials.
-ADACVAR_WIDE void locate(const double* x, std::size_t count, std::int32_t* buckets, double* t) {
+// Where the window of buckets begins, and its length.
+struct Window {
+  std::int32_t first_cell;
+  std::int32_t cells;
+};
+
+// Computes for each log-weight its cell, counted from the first of the window, its bin, and its
+// position in the cell, scaled to [-1, 1] for the Chebyshev polynomials.
+ADACVAR_WIDE void locate(const double* x, std::size_t count, Window window, std::int32_t* cells,
+                         std::int32_t* bins, double* t) {
+  const std::int32_t first_bucket = 4 * window.first_cell;
+  const std::int32_t buckets = 4 * window.cells;
   for (std::size_t j = 0; j < count; ++j) {
     const double scaled = x[j] * static_cast<double>(kPerCell);
     const auto truncated = static_cast<std::int32_t>(scaled);  // |scaled| <= 4e5
     const std::int32_t bucket = truncated - (scaled < static_cast<double>(truncated) ? 1 : 0);
-    buckets[j] = bucket;
-    t[j] = 2.0 * (x[j] - static_cast<double>(bucket >> 2)) - 1.0;
+    const std::int32_t cell = bucket >> 2;
+    cells[j] = cell - window.first_cell;
+    t[j] = 2.0 * (x[j] - static_cast<double>(cell)) - 1.0;
+    std::int32_t place = bucket - first_bucket;
+    place = place < -1 ? -1 : place;
+    bins[j] = 1 + (place > buckets ? buckets : place);
   }
 }
 static_assert(kPerCell == 4);
@@ -176,14 +189,10 @@ void LogWeightBuckets::fill_bins() {
   recompute_moments();
 }
 
-inline std::size_t LogWeightBuckets::bin_of_bucket(std::int64_t bucket) const noexcept {
-  const std::int64_t place = bucket - first_cell_ * static_cast<std::int64_t>(kPerCell);
+std::size_t LogWeightBuckets::bin_of(double x) const noexcept {
+  const std::int64_t place = bucket_of(x) - first_cell_ * static_cast<std::int64_t>(kPerCell);
   const auto buckets = static_cast<std::int64_t>(cells_ * kPerCell);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(place, -1, buckets) + 1);
-}
-
-std::size_t LogWeightBuckets::bin_of(double x) const noexcept {
-  return bin_of_bucket(bucket_of(x));
 }
 
 double LogWeightBuckets::upper_edge(std::size_t bin) const noexcept {
@@ -244,10 +253,13 @@ void LogWeightBuckets::move_all(std::size_t from, std::size_t to) {
 
 // One more item. `changes_` has room for one more than kChangesAtOnce.
 inline void LogWeightBuckets::note_moments(Index i) {
-  std::int32_t bucket;
+  std::int32_t place;
+  std::int32_t bin;
   double t;
-  locate(&items_[i].x, 1, &bucket, &t);
-  const auto cell = static_cast<std::size_t>((bucket >> 2) - first_cell_);
+  locate(&items_[i].x, 1,
+         {static_cast<std::int32_t>(first_cell_), static_cast<std::int32_t>(cells_)}, &place, &bin,
+         &t);
+  const auto cell = static_cast<std::size_t>(place);  // huge below the window
   changes_[changed_] = {.t = t, .factor = weight(i), .cell = cell};
   changed_ += cell < cells_ ? 1 : 0;
   if (changed_ >= kChangesAtOnce) apply_moments();
@@ -299,30 +311,30 @@ void LogWeightBuckets::add(std::span<const Index> indices, std::span<const doubl
 void LogWeightBuckets::note_steps(std::span<const Index> indices, std::span<const double> before,
                                   std::span<const double> after) {
   constexpr std::size_t kBlock = kChangesAtOnce / 2;
-  std::array<std::int32_t, kBlock> old_buckets;
-  std::array<std::int32_t, kBlock> new_buckets;
+  std::array<std::int32_t, kBlock> old_cells, old_bins;
+  std::array<std::int32_t, kBlock> new_cells, new_bins;
   std::array<double, kBlock> old_t;
   std::array<double, kBlock> new_t;
   const std::size_t count = indices.size();
-  locate(before.data(), count, old_buckets.data(), old_t.data());
-  locate(after.data(), count, new_buckets.data(), new_t.data());
+  const Window window{static_cast<std::int32_t>(first_cell_), static_cast<std::int32_t>(cells_)};
+  locate(before.data(), count, window, old_cells.data(), old_bins.data(), old_t.data());
+  locate(after.data(), count, window, new_cells.data(), new_bins.data(), new_t.data());
   const std::size_t known_moves = moves_.size();
   moves_.resize(known_moves + count);
   // Local copies, which the loop's stores cannot alias, stay in registers.
   Move* move = moves_.data() + known_moves;
   MomentChange* change = changes_.data();
   const std::size_t cells = cells_;
-  const std::int64_t first_cell = first_cell_;
   for (std::size_t j = 0; j < count; ++j) {
-    const auto old_cell = static_cast<std::size_t>((old_buckets[j] >> 2) - first_cell);
-    const auto new_cell = static_cast<std::size_t>((new_buckets[j] >> 2) - first_cell);
+    const auto old_cell = static_cast<std::size_t>(old_cells[j]);  // huge below the window
+    const auto new_cell = static_cast<std::size_t>(new_cells[j]);
     const double factor = weight(indices[j]);
     *change = {.t = old_t[j], .factor = -factor, .cell = old_cell};
     change += old_cell < cells ? 1 : 0;
     *change = {.t = new_t[j], .factor = factor, .cell = new_cell};
     change += new_cell < cells ? 1 : 0;
-    const auto from = static_cast<std::uint32_t>(bin_of_bucket(old_buckets[j]));
-    const auto to = static_cast<std::uint32_t>(bin_of_bucket(new_buckets[j]));
+    const auto from = static_cast<std::uint32_t>(old_bins[j]);
+    const auto to = static_cast<std::uint32_t>(new_bins[j]);
     *move = {.item = indices[j], .from = from, .to = to};
     move += from != to ? 1 : 0;
   }

@@ -172,7 +172,6 @@ class LogWeightBuckets {
   void fill_bins();
   void check_moments(const StateReader& reader);
   [[nodiscard]] std::size_t bin_of(double x) const noexcept;
-  [[nodiscard]] std::size_t bin_of_bucket(std::int64_t bucket) const noexcept;
   [[nodiscard]] std::uint32_t& slot_of(Index i) noexcept {
     return weights_ != nullptr ? slots_[i] : items_[i].slot;
   }

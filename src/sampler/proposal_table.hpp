@@ -46,6 +46,10 @@ class ProposalTable {
     std::size_t a = 0;
     for (; a + kTogether <= entries.size(); a += kTogether)
       search<kTogether>(&uniforms[a], &entries[a]);
+    if (entries.size() - a >= kTogether / 2) {
+      search<kTogether / 2>(&uniforms[a], &entries[a]);
+      a += kTogether / 2;
+    }
     for (; a < entries.size(); ++a) search<1>(&uniforms[a], &entries[a]);
   }
 

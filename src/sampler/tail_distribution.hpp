@@ -43,11 +43,15 @@ class TailDistribution {
   /// Computes marginals[j] of drawn[j].
   void find_marginals(std::span<const Index> drawn, std::span<double> marginals) const;
 
-  /// Returns the probability of an example with that marginal.
-  [[nodiscard]] double mixed(Index i, double marginal) const noexcept {
-    if (weights_ != nullptr && uniform()) return weights_->weight(i) / total_;
+  [[nodiscard]] double row_weight(Index i) const noexcept {
+    if (weights_ == nullptr) return 1.0;
+    return buckets_ ? buckets_->weight(i) : weights_->weight(i);
+  }
+  /// Returns the probability of an example with that row weight and marginal.
+  [[nodiscard]] double mixed(double row_weight, double marginal) const noexcept {
     const double rate = tail_share_ * marginal + uniform_share_;
-    return weights_ != nullptr ? buckets_->weight(i) * rate : rate;
+    if (weights_ == nullptr) return rate;
+    return uniform() ? row_weight / total_ : row_weight * rate;
   }
 
   /// Sets gamma.
