@@ -126,6 +126,7 @@ void BM_Floor(benchmark::State& state) {
 TrainOptions options_for(Algorithm algorithm, Shape shape) {
   TrainOptions options;
   options.algorithm = algorithm;
+  options.optimizer.kind = OptimizerKind::sgd;  // newton would be the mean's default
   options.alpha = kAlpha;
   options.batch = kBatch;
   options.sampler.eta_scale = 3.0;  // what training decides for regression

@@ -107,11 +107,12 @@ int run_updates(std::size_t count, std::size_t size) {
     sampler.observe(batch, losses);
     if (t % part != 0) continue;
     spent += seconds() - start;
-    gap = gap_to_dense(sampler);
+    const Gap now = gap_to_dense(sampler);
+    gap = {std::max(gap.relative, now.relative), std::max(gap.variation, now.variation)};
     std::fprintf(stderr,
                  "%.3g updates, %.0f ns each: largest relative error %.2g, variation %.2g\n",
                  static_cast<double>(t * kBatch), 1e9 * spent / static_cast<double>(t * kBatch),
-                 gap.relative, gap.variation);
+                 now.relative, now.variation);
     start = seconds();
   }
   std::printf(

@@ -1,4 +1,5 @@
-// Question: how fast is a numeric CSV read beside std::getline and strtod, on one core?
+// Question: how fast is a numeric CSV read beside std::getline and strtod, and what does a second
+// thread gain?
 
 #include <adacvar/base/rng.hpp>
 #include "data/read_table.hpp"
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace adacvar {
@@ -99,11 +101,45 @@ void BM_ReadCsv(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * file.bytes());
 }
 
+/// What the machine gives: the same arithmetic without memory on that many threads. Two virtual
+/// processors may share a core, and two threads then gain less than 2.
+void BM_Arithmetic(benchmark::State& state) {
+  const auto work = [](std::uint64_t seed) {
+    std::uint64_t bits = seed;
+    double sum = 0.0;
+    for (int n = 0; n < 100'000'000; ++n) {
+      bits = bits * 6364136223846793005U + 1442695040888963407U;
+      sum += static_cast<double>(bits >> 40U);
+    }
+    benchmark::DoNotOptimize(sum);
+  };
+  for (auto _ : state) {
+    std::vector<std::jthread> threads;
+    for (std::int64_t t = 0; t < state.range(0); ++t) {
+      threads.emplace_back(work, static_cast<std::uint64_t>(t));
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+/// 500 MB: how much faster is a second thread? Run with --benchmark_filter='Huge|Arithmetic'.
+void BM_HugeReadCsv(benchmark::State& state) {
+  const NumberFile& file = file_of(3'000'000);
+  const ReadOptions options{.threads = static_cast<unsigned>(state.range(0))};
+  for (auto _ : state) {
+    const Table table = read_csv(file.path(), options);
+    if (table.rows != 3'000'000) return state.SkipWithError("wrong answer");
+  }
+  state.SetBytesProcessed(state.iterations() * file.bytes());
+}
+
 BENCHMARK(BM_GetlineStrtod)->Arg(5'000)->Arg(50'000)->Arg(500'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ReadCsv)
     ->ArgsProduct({{5'000, 50'000, 500'000}, {1, 2}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
+BENCHMARK(BM_Arithmetic)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_HugeReadCsv)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace adacvar
