@@ -21,22 +21,30 @@ constexpr std::size_t kLine = 64;
 // Up to this size, rows read for the scores are still in the cache for the gradient.
 constexpr std::size_t kCacheBytes = std::size_t{1} << 17U;
 
+// Localities of __builtin_prefetch. Rows needed soon go to the nearest cache; those of the next
+// batch, which would push out the rows in use, only to the second.
+constexpr int kNearest = 3;
+constexpr int kSecond = 2;
+
+template <int Locality>
 void fetch(const void* memory, std::size_t bytes) {
   const auto* begin = static_cast<const char*>(memory);
-  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(begin + at);
+  for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(begin + at, 0, Locality);
   // A row need not be aligned to a cache line, so it may extend into one more.
-  if (bytes > 0) __builtin_prefetch(begin + bytes - 1);
+  if (bytes > 0) __builtin_prefetch(begin + bytes - 1, 0, Locality);
 }
 
+template <int Locality = kNearest>
 void fetch_dense(const Dataset& data, Index row) {
-  fetch(data.dense.data() + row * data.features, data.features * sizeof(float));
+  fetch<Locality>(data.dense.data() + row * data.features, data.features * sizeof(float));
 }
 
 void fetch_sparse(const Dataset& data, Index row) {
   const std::size_t begin = data.start[row];
   const std::size_t count = data.start[row + 1] - begin;
-  fetch(data.column.data() + begin, count * sizeof(data.column[0]));
-  if (!data.value.empty()) fetch(data.value.data() + begin, count * sizeof(data.value[0]));
+  fetch<kNearest>(data.column.data() + begin, count * sizeof(data.column[0]));
+  if (data.value.empty()) return;
+  fetch<kNearest>(data.value.data() + begin, count * sizeof(data.value[0]));
 }
 
 // True if that many rows stay in the cache.
@@ -136,7 +144,7 @@ ADACVAR_WIDE void add_dense(const Dataset& data, std::span<const Index> rows,
   const std::size_t coming = fit_cache(data, next) ? next.size() : 0;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     if (b + kAhead < fetched) fetch_dense(data, rows[b + kAhead]);
-    if (b < coming) fetch_dense(data, next[b]);
+    if (b < coming) fetch_dense<kSecond>(data, next[b]);
     const double derivative = derivatives[b * stride];
     if (derivative == 0.0) continue;
     group[count] = data.dense.data() + rows[b] * data.features;

@@ -21,7 +21,8 @@ void add_offsets(const Dataset& data, std::span<const Index> rows, std::size_t o
                  std::span<double> scores);
 
 /// Adds sum over b of derivatives[b * stride] * (x_b, 1) to `gradient`, example by example. Also
-/// prefetches the rows `next`, if they are dense and fit the cache.
+/// prefetches the rows `next`, if they are dense and fit the cache: to the second cache, as those
+/// of two batches do not fit the nearest.
 void add_rows(const Dataset& data, std::span<const Index> rows, const double* derivatives,
               std::size_t stride, double* gradient, std::span<const Index> next = {});
 
