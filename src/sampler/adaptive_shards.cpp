@@ -42,7 +42,6 @@ class AdaptiveShard : public TailDistribution {
   }
 
   [[nodiscard]] double log_weight(Index i) const { return buckets_->log_weight(i); }
-  [[nodiscard]] double row_weight(Index i) const { return weights_->weight(i); }
 
   void add(std::span<const Index> rows, std::span<const double> steps) {
     before_.resize(rows.size());
