@@ -123,7 +123,8 @@ TEST_F(Words, formats_that_are_not_read_are_named) {
 TEST_F(Words, damaged_models_are_refused_without_json_exceptions) {
   write_numbers("t.csv");
   ASSERT_EQ(run("train t.csv --target y --epochs 2 --model m.json --quiet").code, 0);
-  const nlohmann::json good = nlohmann::json::parse(support::content_of(folder_.path() / "m.json"));
+  nlohmann::json good = nlohmann::json::parse(support::content_of(folder_.path() / "m.json"));
+  good.erase("crc64");  // it would refuse every change before the values are looked at
   std::vector<nlohmann::json> damaged;
   for (const auto& [key, value] : good.items()) {
     if (key == "program") continue;
