@@ -66,16 +66,16 @@ class Family {
     return is_within(solution.certificate, tolerance) || solution.status != ExactStatus::optimal;
   }
 
-  // A neighbour, a model between neighbours, Newton's method from there, interior points: the first
+  // A model between neighbours, Newton's method from there, a neighbour, interior points: the first
   // that is good enough.
   [[nodiscard]] Solution find(double gamma, double tolerance) const {
     Solution best = better_neighbour(gamma);
-    if (is_within(best.certificate, tolerance)) return best;
     if (best.certificate.lower > 0) {
       Solution found = smoothed(gamma, tolerance, best);
-      if (is_within(found.certificate, tolerance)) return found;
-      if (found.certificate.upper < best.certificate.upper) best = std::move(found);
+      const bool is_enough = is_within(found.certificate, tolerance);
+      if (is_enough || found.certificate.upper < best.certificate.upper) best = std::move(found);
     }
+    if (is_within(best.certificate, tolerance)) return best;
     return solve(gamma, tolerance, start_near(best, gamma));
   }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPanel = 8;         // columns side by side in packed rows
 constexpr std::size_t kPackedRows = 128;  // three panels of them stay in the first cache
-constexpr std::size_t kAhead = 8;  // rows that are fetched ahead
+constexpr std::size_t kAhead = 8;         // rows that are fetched ahead
 constexpr std::size_t kMostParts = 16;
 constexpr std::size_t kLeastRowsPerPart = 1024;
 constexpr std::size_t kManyFeatures = 2000;

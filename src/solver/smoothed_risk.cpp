@@ -408,7 +408,7 @@ DualBound SmoothedRisk::bound() {
 SmoothedOutcome minimise_smoothed(const Problem& problem, const SmoothedStart& start,
                                   const SearchOptions& options) {
   constexpr int kMostSteps = 30;
-  constexpr double kShare = 0.25;  // of the tolerance, for the smoothing and for the gradient
+  constexpr double kShare = 0.35;  // of the tolerance, for the smoothing and for the gradient
   constexpr double kStart = 0.003;
   constexpr double kLess = 0.03;
   SmoothedRisk smoothed(problem, start.theta, start.widths);
