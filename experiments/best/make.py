@@ -272,6 +272,12 @@ def print_sums(runs, names):
     mean = np.array([mean_ratio(run["results"]) for run in runs])
     print(f"- mean at most 2 % above the better peer's on {np.mean(mean <= 1.02):.0%} of splits, "
           f"median ratio {np.median(mean):.3f}, largest {mean.max():.3f}")
+    tail = np.array([run["results"]["best"]["cvar"] / run["results"]["best"]["stack"]["cvar"] - 1
+                     for run in runs])
+    changed = 100 * tail[tail != 0]
+    print(f"- the tail of the stack was changed on {len(changed)} of {len(tail)} splits: there its "
+          f"test CVaR by {np.median(changed):+.1f} % (median; quartiles "
+          f"{np.quantile(changed, 0.25):+.1f} and {np.quantile(changed, 0.75):+.1f})")
     times = np.array([time_ratio(run["results"]) for run in runs])
     print(f"- time of the processor: {np.median(times):.0f} times XGBoost's (median), at most "
           f"{times.max():.0f}; at most 40 on {np.mean(times <= 40):.0%} of splits")
