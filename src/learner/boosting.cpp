@@ -11,12 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace adacvar {
 
@@ -166,66 +162,6 @@ double second_derivative(LossKind kind, double derivative, bool is_target) {
 // XGBoost's squared loss is half of ours, and its ridge on leaves is relative to that.
 double unit_of(LossKind kind) { return kind == LossKind::squared ? 0.5 : 1.0; }
 
-/// Losses of a block: above a range of values, and those inside.
-struct BlockTail {
-  double sum = 0;
-  std::size_t count = 0;
-  std::vector<double> inside;
-};
-
-BlockTail block_tail(std::span<const double> losses, double low, double high) {
-  LaneSum sum;
-  BlockTail tail;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (losses[i] < low) continue;
-    if (losses[i] <= high) {
-      tail.inside.push_back(losses[i]);
-    } else {
-      sum.add(i, losses[i]);
-      ++tail.count;
-    }
-  }
-  tail.sum = sum.total();
-  return tail;
-}
-
-// A range of values that holds the VaR, by a sample: ten standard deviations of its rank wide.
-std::pair<double, double> range_of_var(std::span<const double> losses, double alpha) {
-  std::vector<double> few;
-  const std::size_t stride = losses.size() / kSampled;
-  for (std::size_t i = 0; i < losses.size(); i += stride) few.push_back(losses[i]);
-  std::ranges::sort(few, std::greater());
-  const double count = static_cast<double>(few.size());
-  const double margin = 5 * std::sqrt(alpha * (1 - alpha) * count) + 1;
-  const auto value_at = [&](double rank) {
-    return few[static_cast<std::size_t>(std::clamp(rank, 0.0, count - 1))];
-  };
-  return {value_at(alpha * count + margin), value_at(alpha * count - margin)};
-}
-
-// None if the VaR is outside the range after all.
-std::optional<double> tail_mean_of_many(std::span<const double> losses, double alpha,
-                                        unsigned threads) {
-  const auto [low, high] = range_of_var(losses, alpha);
-  std::vector<BlockTail> blocks(block_count(losses.size()));
-  for_each_block(blocks.size(), threads, [&](std::size_t block) {
-    const std::size_t begin = block * kBlock;
-    blocks[block] =
-        block_tail(losses.subspan(begin, std::min(kBlock, losses.size() - begin)), low, high);
-  });
-  BlockTail all;
-  for (const BlockTail& block : blocks) {
-    all.sum += block.sum;
-    all.count += block.count;
-    all.inside.insert(all.inside.end(), block.inside.begin(), block.inside.end());
-  }
-  const double tail = alpha * static_cast<double>(losses.size());
-  const double missing = tail - static_cast<double>(all.count);
-  if (!(missing > 0 && missing <= static_cast<double>(all.inside.size()))) return std::nullopt;
-  const double share = missing / static_cast<double>(all.inside.size());
-  return (all.sum + missing * cvar(all.inside, share)) / tail;
-}
-
 /// The rows' weights in the objective and how these grow with the loss.
 class TailWeights {
  public:
@@ -233,7 +169,9 @@ class TailWeights {
               const BoostingRule& rule, unsigned threads)
       : rule_(rule) {
     if (!rule.for_tail || rule.alpha >= 1 || rule.gamma >= 1) return;
-    width_ = rule.temperature * tail_mean(losses, weights, rule.alpha, threads);
+    const TailRisk risk =
+        weights.empty() ? tail_risk(losses, rule.alpha) : tail_risk(losses, weights, rule.alpha);
+    width_ = rule.temperature * risk.cvar;
     if (!(width_ > 0)) return;  // nothing is lost in the tail
     is_flat_ = false;
     level_ = matched_level(losses, weights, rule.alpha, width_, threads);
@@ -264,17 +202,6 @@ class TailWeights {
 };
 
 }  // namespace
-
-double tail_mean(std::span<const double> losses, std::span<const double> weights, double alpha,
-                 unsigned threads) {
-  constexpr std::size_t kMany = 1 << 17;  // below that ordering all of them takes no longer
-  if (!weights.empty()) return tail_risk(losses, weights, alpha).cvar;
-  if (losses.size() >= kMany) {
-    const std::optional<double> found = tail_mean_of_many(losses, alpha, threads);
-    if (found) return *found;
-  }
-  return tail_risk(losses, alpha).cvar;
-}
 
 double matched_level(std::span<const double> losses, std::span<const double> weights, double alpha,
                      double width, unsigned threads) {

@@ -20,12 +20,6 @@ namespace adacvar {
 [[nodiscard]] double smoothed_cvar(std::span<const double> losses, std::span<const double> weights,
                                    double alpha, double temperature);
 
-/// Returns the CVaR of `losses`, which are all finite. Many rows are divided among threads: only
-/// those near the VaR, which a sample tells, are ordered. The same on any number of threads; up to
-/// rounding that of `tail_risk`. No weights: every row counts 1. Precondition: 0 < alpha < 1.
-[[nodiscard]] double tail_mean(std::span<const double> losses, std::span<const double> weights,
-                               double alpha, unsigned threads);
-
 /// What a round of boosting minimises: the mean loss, or (1 - gamma) of the smoothed CVaR plus
 /// gamma times the mean.
 struct BoostingRule {

@@ -58,25 +58,6 @@ TEST(MatchedLevel, does_not_depend_on_threads) {
   EXPECT_EQ(matched_level(losses, {}, 0.1, 0.5, 1), matched_level(losses, {}, 0.1, 0.5, 3));
 }
 
-// Ordering all of them is the slow twin.
-TEST(TailMean, is_the_cvar_of_many_losses) {
-  constexpr std::size_t kRows = 200'000;
-  std::vector<double> losses = random_losses(kRows, 5);
-  const std::vector<double> plain = losses;
-  for (double& loss : losses) loss = std::exp(3 * loss);  // a heavy tail
-  std::vector<double> ties(kRows, 1.0);
-  for (std::size_t i = 0; i < kRows; i += 50) ties[i] = 2 + static_cast<double>(i % 3);
-  std::vector<double> sorted = plain;
-  std::ranges::sort(sorted);
-  for (const auto& rows : {plain, losses, ties, sorted, std::vector<double>(kRows, 0.0)}) {
-    for (const double alpha : {0.1, 0.5, 0.001, 1e-6, 0.999}) {
-      const double expected = cvar(rows, alpha);
-      EXPECT_NEAR(tail_mean(rows, {}, alpha, 1), expected, 1e-11 * expected) << alpha;
-      EXPECT_EQ(tail_mean(rows, {}, alpha, 3), tail_mean(rows, {}, alpha, 1));
-    }
-  }
-}
-
 TEST(SmoothedCvar, approaches_the_cvar) {
   const std::vector<double> losses = random_losses(1000, 5);
   const double exact = cvar(losses, 0.1);
