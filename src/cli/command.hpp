@@ -42,7 +42,9 @@ struct Command {
 [[nodiscard]] std::vector<Command> make_commands();
 
 /// Exit codes, documented in docs/options.md.
+// NOLINTNEXTLINE(performance-enum-size): main returns an int
 enum ExitCode : int {
+  // NOLINTBEGIN(readability-identifier-naming): not scoped, so named as constants
   kDone = 0,
   kBadOption = 2,
   kBadData = 3,
@@ -50,6 +52,7 @@ enum ExitCode : int {
   kInternalError = 70,
   kNoMemory = 71,
   kLostRank = 72,
+  // NOLINTEND(readability-identifier-naming)
 };
 
 }  // namespace adacvar::cli
