@@ -289,7 +289,7 @@ TEST_P(OnRanks, an_error_of_a_row_ends_all) {
   const DataOptions options{.data = write(made_table(300, 4)), .target = "y", .weight = "x"};
   const std::string error =
       support::message_of<DataError>([&] { (void)prepared_on_ranks(options, GetParam()); });
-  EXPECT_NE(error.find("weight 'x' is '-"), std::string::npos) << error;
+  EXPECT_NE(error.find("weight 'x' is "), std::string::npos) << error;
 }
 
 TEST(ReadOnRanks, refuses_what_cannot_be_read_in_parts) {
