@@ -76,8 +76,8 @@ struct PreparedData {
 /// Splits and preprocesses the rows of all ranks, of which `data` has those of this one; tables
 /// follow each other in the order of the ranks and have the same columns and levels. The result has
 /// this rank's rows of each set; what refers to rows of all ranks (preprocessor, fingerprint,
-/// notes) is the same on all, and equal to that of one rank with all rows. Cost: also 16 bytes at most on
-/// each rank for a row of any.
+/// notes) is the same on all, and equal to that of one rank with all rows. Cost: also 16 bytes at
+/// most on each rank for a row of any.
 [[nodiscard]] PreparedData prepare_data(const RawData& data, const DataOptions& options,
                                         std::uint64_t seed, Communicator& ranks);
 

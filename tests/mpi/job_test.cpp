@@ -56,7 +56,9 @@ INSTANTIATE_TEST_SUITE_P(Ends, FailingJob,
 
 TEST_P(FailingJob, ends_with_the_first_error) {
   const Outcome job = run_job(3, GetParam().what);
-  EXPECT_EQ(job.code, GetParam().code) << job.err;
+  // A killed rank may be noticed by another one before mpirun does.
+  const bool is_kill = GetParam().what == "kill" && job.code == 72;
+  EXPECT_TRUE(is_kill || job.code == GetParam().code) << job.code << job.err;
   EXPECT_NE(job.err.find(GetParam().words), std::string::npos) << job.err;
   EXPECT_EQ(job.out, "");
 }

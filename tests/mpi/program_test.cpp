@@ -184,7 +184,8 @@ Outcome ended_by(int signal, std::size_t rank, const std::filesystem::path& fold
 
 TEST_F(Program, a_killed_rank_ends_the_job) {
   const Outcome outcome = ended_by(SIGKILL, 1, folder_.path());
-  EXPECT_EQ(outcome.code, 137) << outcome.err;
+  // Whether mpirun or another rank notices first.
+  EXPECT_TRUE(outcome.code == 128 + SIGKILL || outcome.code == 72) << outcome.code << outcome.err;
   EXPECT_FALSE(has("m.json"));
 }
 
