@@ -28,7 +28,7 @@ namespace {
 constexpr double kAlpha = 0.1;
 constexpr std::size_t kBatch = 64;
 
-/// Of the processor: all parts run on one thread, and the machine may be busy.
+/// Processor time: all parts run on one thread, and the machine may be busy.
 double seconds() { return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC); }
 
 double peak_gigabytes() {

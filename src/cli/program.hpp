@@ -26,7 +26,7 @@ struct RankJob {
   std::function<int(int code, const std::string& message)> fail;
 };
 
-/// Of `adacvar-deep`: null if it is built without trees.
+/// The maker of trees of `adacvar-deep`; null if it is built without trees.
 [[nodiscard]] std::unique_ptr<const TreeMaker> make_tree_maker();
 
 /// Runs the program: parses the arguments, runs the command, prints errors as one line and returns

@@ -31,7 +31,7 @@ struct CsvLayout {
 class QuotedLines {
  public:
   QuotedLines(std::string_view text, char separator) : text_(text), separator_(separator) {}
-  /// Of the lines from `begin`; `is_inside`: the first is within quotes.
+  /// Searches the lines from `begin`; `is_inside`: the first is within quotes.
   QuotedLines(std::string_view text, char separator, std::size_t begin, bool is_inside);
 
   [[nodiscard]] bool contain(std::size_t position);

@@ -80,7 +80,7 @@ struct MpiCommunicator::Job {
   void wait(MPI_Request& request) {
     wait(request, [this] { lifeline.check(); });
   }
-  /// Of rank 0, before there is a lifeline.
+  /// Sends the text of rank 0 to all, before there is a lifeline.
   std::string share(std::string text) const {
     const Clock::time_point until = Clock::now() + start;
     const auto check = [&] {

@@ -146,7 +146,7 @@ class AdaptiveShards final : public ShardedSampler {
   ShardPicker picker_;
   bool picker_stale_ = true;
 
-  // Of the last batch.
+  // The last batch.
   std::vector<Slot> slots_;
   std::vector<double> probabilities_, sizes_, steps_;
 

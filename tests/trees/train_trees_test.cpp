@@ -299,7 +299,7 @@ TEST(FitTrees, matrix_with_missing_values) {
   EXPECT_GE(report.tail_share.value(), 0);
   const std::vector<double> predictions = report.model.predict(rows.view());
   EXPECT_EQ(Model::from_text(report.model.to_text()).predict(rows.view()), predictions);
-  // Of a linear model it is an error.
+  // A linear model refuses it.
   support::expect_words<DataError>([&] { (void)fit(rows.view(), rows.y); }, "column 'x2' is NaN");
 }
 

@@ -59,7 +59,7 @@ struct FitReport {
   Model model;
   TailRisk risk;                        ///< of the training rows, in the user's units
   std::optional<TailRisk> valid = {};   ///< of the validation rows, if there are any
-  /// Of trees: share of those trained for the tail; none if too few rows were there to choose it.
+  /// Trees: share of those trained for the tail; none if there were too few rows to choose it.
   std::optional<double> tail_share = {};
   /// Epochs of gradient steps, rounds of trees; of the exact solver steps, under a limit solutions.
   std::uint64_t iterations = 0;
