@@ -1,5 +1,6 @@
 #include "run/fold_store.hpp"
 
+#include "base/crc64.hpp"
 #include "base/json_view.hpp"
 #include "base/write_file.hpp"
 #include "data/file_bytes.hpp"
@@ -36,6 +37,9 @@ std::shared_ptr<const Scorer> FoldStore::find(const std::string& base, std::size
       throw DataError(
           "it belongs to a run with other data or options: remove it, or give another folder");
     }
+    if (crc64_text(content.at("model").dump()) != view.at("crc64").get<std::string>()) {
+      throw DataError("its checksum is wrong: it is damaged");
+    }
     return scorer_from_json(view.at("model"), shape_, networks_);
   } catch (const nlohmann::json::exception&) {
     throw DataError("is not a checkpoint to resume from: it is damaged", path.string());
@@ -47,8 +51,9 @@ std::shared_ptr<const Scorer> FoldStore::find(const std::string& base, std::size
 
 void FoldStore::keep(const std::string& base, std::size_t fold, const Scorer& model) const {
   if (identity_.empty()) return;
-  const nlohmann::json content = {{"run", identity_},
-                                  {"model", scorer_to_json(model, loss_.kind())}};
+  const nlohmann::json learned = scorer_to_json(model, loss_.kind());
+  const nlohmann::json content = {
+      {"run", identity_}, {"model", learned}, {"crc64", crc64_text(learned.dump())}};
   write_file(path_of(base, fold), [&](const Write& write) { write(content.dump()); });
 }
 

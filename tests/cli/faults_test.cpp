@@ -251,6 +251,9 @@ std::vector<Reader> readers() {
   const std::string resumable = "train --epochs 3 --checkpoint c" + data;
   const std::string tuned = "train --tune --epochs 2 --checkpoint runs" + data;
   const std::string compared = "compare --epochs 2 --checkpoint runs" + data;
+#ifdef ADACVAR_WITH_TREES
+  const std::string folds = "best --folds 2 --checkpoint folds" + data;
+#endif
   std::vector<Reader> all{
       {"linear", "train --epochs 2 --model n.json" + data, "n.json", predict("n.json"), 150},
       {"evaluate", "train --epochs 2 --model n.json" + data, "n.json",
@@ -265,6 +268,7 @@ std::vector<Reader> readers() {
       {"xgboost", "train --trees --rounds 4 --model n.json" + data, "n.json.xgb.json",
        predict("n.json"), 40},
       {"stack", "best --folds 2 --model n.json" + data, "n.json", predict("n.json"), 5},
+      {"folds", folds, "folds/linear-1.json", folds + " --model out/m.json", 4},
 #endif
 #ifdef ADACVAR_WITH_NETWORKS
       {"network", "train --network mlp:2 --epochs 1 --model n.json" + data, "n.json",
