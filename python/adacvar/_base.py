@@ -216,6 +216,9 @@ def class_names(classes, y):
 
 
 def _labels(names):
+    """Classes of a model file, which has names only: numbers and booleans where all look like them."""
+    if names == ["False", "True"]:
+        return np.array([False, True])
     for kind in (np.int64, np.float64):
         try:
             return np.array([kind(name) for name in names])

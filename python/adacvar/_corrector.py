@@ -49,14 +49,14 @@ class TailCorrector(MetaEstimatorMixin, BaseEstimator):
         return getattr(self.estimator, "_estimator_type", None)
 
     def _matrix(self, X):
-        """Numbers for the correction; no columns where X has others."""
+        """Numbers for the correction; no columns where X has others, or missing values."""
         if self.features != "no":
             dense = X if hasattr(X, "__array__") or isinstance(X, (list, tuple)) else None
             try:
                 matrix = np.asarray(dense, dtype=np.float64)
             except (TypeError, ValueError):
                 matrix = np.empty(0)
-            if matrix.ndim == 2:
+            if matrix.ndim == 2 and (self.features == "yes" or np.isfinite(matrix).all()):
                 return matrix
             if self.features == "yes":
                 raise ValueError("features = 'yes' needs X to be a dense matrix of numbers")
@@ -85,8 +85,10 @@ class TailCorrector(MetaEstimatorMixin, BaseEstimator):
         given["seed"] = seed_of(self.random_state)
         given["prediction_scale"] = "probability" if is_classifier(self.estimator) else "value"
         predictions = np.asarray(self._out_of_fold(X, y), dtype=np.float64)
+        matrix = self._matrix(X)
+        self._has_columns = matrix.shape[1] > 0
         result = _adacvar._correct(
-            self._matrix(X), predictions, np.asarray(target, dtype=np.float64), {}, sample_weight, given
+            matrix, predictions, np.asarray(target, dtype=np.float64), {}, sample_weight, given
         )
         self._model = result["model"]
         self.is_corrected_ = result["is_corrected"]
@@ -94,25 +96,30 @@ class TailCorrector(MetaEstimatorMixin, BaseEstimator):
         self.corrected_risk_ = result["corrected_risk"]
         self.notes_ = [*result["headlines"], *result["notes"]]
         self.estimator_ = clone(self.estimator).fit(X, y)
-        if hasattr(self.estimator_, "n_features_in_"):
-            self.n_features_in_ = self.estimator_.n_features_in_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
         return self
 
     def _corrected(self, X):
         check_is_fitted(self)
         predictions = self._predictions(self.estimator_, X)
-        return np.column_stack([self._matrix(X), predictions])
+        if not self._has_columns:
+            return predictions.reshape(-1, 1)
+        return np.column_stack([np.asarray(X, dtype=np.float64), predictions])
 
     def predict(self, X):
         """Corrected predictions; of a classifier the more probable class."""
         if is_classifier(self.estimator):
             return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-        return self._model.predict(self._corrected(X), {})
+        corrected = self._corrected(X)
+        return self._model.predict(corrected, {})
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
         """Corrected probabilities of both classes."""
-        return self._model.predict_probabilities(self._corrected(X), {}).reshape(-1, 2)
+        corrected = self._corrected(X)
+        return self._model.predict_probabilities(corrected, {}).reshape(-1, 2)
 
     def score(self, X, y, sample_weight=None):
         """R^2, or accuracy of a classifier."""

@@ -129,7 +129,11 @@ def _estimator_for(model):
 
 
 def load_model(path):
-    """Reads a model file, of an estimator's `save` or of the program, as an estimator."""
+    """Reads a model file, of an estimator's `save` or of the program, as an estimator.
+
+    The file has the names of classes: names that are all numbers come back as numbers, False and
+    True as booleans. A pickle keeps the type of the labels.
+    """
     path = os.fspath(path)
     os.stat(path)  # FileNotFoundError rather than the engine's words
     model = _adacvar.Model.load(path)

@@ -24,6 +24,9 @@ class _CVaRScorer:
         if loss != "logistic":
             return _adacvar._losses(estimator.predict(X), y, loss)
         probabilities = estimator.predict_proba(X)
+        unknown = np.setdiff1d(y, estimator.classes_)
+        if len(unknown) > 0:
+            raise ValueError(f"y has the class {unknown[0]!r}; the model has {list(estimator.classes_)}")
         places = np.searchsorted(estimator.classes_, y)
         chances = probabilities[np.arange(len(places)), places]
         return -np.log(np.maximum(chances, _LEAST_PROBABILITY))

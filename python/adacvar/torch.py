@@ -21,7 +21,10 @@ _Batch = collections.namedtuple("_Batch", "number epoch indices probabilities")
 
 def _to_numpy(values, dtype):
     if isinstance(values, torch.Tensor):
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        if values.is_floating_point():
+            values = values.double()  # NumPy has no bfloat16
+        values = values.numpy()
     values = np.asarray(values)
     if dtype is np.int64 and values.dtype.kind not in "iu" and values.size:
         raise TypeError(f"indices must be integers, not of type {values.dtype}")
@@ -435,6 +438,10 @@ class AdaptiveBatchSampler(BatchSampler):
     def _check_state(self, state):
         if not isinstance(state, dict) or "in_flight" not in state:
             raise ValueError("this is not a state of AdaptiveBatchSampler")
+        needed = {"version", "n", "sampler", "generator", "epoch", "position", "number", "counts"}
+        missing = sorted(needed - state.keys())
+        if missing:
+            raise ValueError(f"the state of AdaptiveBatchSampler lacks {missing[0]!r}")
         if state["version"] not in (1, 2):
             raise ValueError(f"the state is of version {state['version']}; this adacvar reads 1 and 2")
         for name in ("n", "batch_size", "epoch_draws", "drop_last"):

@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import HuberRegressor, LinearRegression, LogisticRegression, Ridge
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import HuberRegressor, LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -108,6 +109,53 @@ def test_certify_linear_models_of_scikit_learn(rows, classes):
     model = LogisticRegression(max_iter=1000).fit(X, three)
     losses = -np.log(model.predict_proba(X)[np.arange(400), three])
     assert adacvar.certify(model, X, three, alpha=0.5).cvar == pytest.approx(adacvar.cvar(losses, 0.5), rel=1e-5)
+
+
+def test_certify_sparse_rows(rows):
+    X, y = rows
+    sparse = sp.csr_matrix(X)
+    model = Ridge().fit(sparse, y)
+    dense = adacvar.certify(model, X, y)
+    found = adacvar.certify(model, sparse, y)
+    assert found.cvar == pytest.approx(dense.cvar, rel=1e-5)
+    assert found.certificate.lower <= found.cvar
+
+
+def test_certify_refuses_what_it_would_misread(rows, classes):
+    X, y = rows
+    frame = pd.DataFrame(X, columns=list("abc"))
+    with pytest.raises(ValueError, match="the model has"):
+        adacvar.certify(LinearRegression().fit(frame, y), frame[list("cba")], y)
+    assert adacvar.certify(LinearRegression().fit(frame, y), frame, y).cvar > 0
+    with pytest.raises(TypeError, match="PoissonRegressor"):
+        adacvar.certify(PoissonRegressor().fit(X, np.abs(y)), X, np.abs(y))
+    with pytest.raises(ValueError, match="categories"):
+        adacvar.certify(Ridge().fit(X, y), frame.assign(a=pd.Categorical(y > 0)), y)
+    X, y = classes
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="class 7"):
+        adacvar.certify(model, X, np.where(y == 1, 7, 0))
+    with pytest.raises(ValueError, match="class 7"):
+        adacvar.cvar_scorer(0.1)(model, X, np.where(y == 1, 7, 0))
+    three = y + (X[:, 0] > 1)
+    with pytest.raises(TypeError, match="LogisticRegression"):
+        adacvar.certify(LogisticRegression(multi_class="ovr").fit(X, three), X, three)
+
+
+def test_corrector_leaves_out_columns_with_missing_values(rows):
+    X, y = rows
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    model = adacvar.TailCorrector(HistGradientBoostingRegressor(max_iter=20), cv=3).fit(holes, y)
+    same = adacvar.TailCorrector(HistGradientBoostingRegressor(max_iter=20), cv=3, features="no").fit(holes, y)
+    np.testing.assert_array_equal(model.predict(holes), same.predict(holes))
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+    with pytest.raises(ValueError, match="NaN"):
+        adacvar.TailCorrector(HistGradientBoostingRegressor(), cv=3, features="yes").fit(holes, y)
+    with pytest.raises(NotFittedError):
+        adacvar.TailCorrector(Ridge()).predict(X)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    assert list(adacvar.TailCorrector(Ridge()).fit(frame, y).feature_names_in_) == list("abc")
 
 
 def test_scorer_by_hand(rows, classes):

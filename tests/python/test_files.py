@@ -111,3 +111,12 @@ def test_bad_files(tmp_path):
         adacvar.load_model(tmp_path / "bad.json")
     with pytest.raises(Exception, match="not fitted"):
         adacvar.CVaRRegressor().save(tmp_path / "x.json")
+
+
+def test_booleans_come_back_as_booleans(frame, target, tmp_path):
+    X = frame[["a", "b"]].to_numpy()
+    y = (target > 1).to_numpy()
+    adacvar.CVaRClassifier(alpha=0.5, mean_budget=0.05).fit(X, y).save(tmp_path / "model.json")
+    model = adacvar.load_model(tmp_path / "model.json")
+    assert model.classes_.dtype == bool
+    assert model.score(X, y) > 0.7

@@ -433,3 +433,19 @@ def test_the_learned_level_reaches_the_cvar():
             optimizer.step()
         assert module(losses).item() == pytest.approx(cvar(losses.numpy(), 0.1), rel=tolerance)
         assert "level" in module.state_dict()
+
+
+def test_losses_of_any_type_are_taken():
+    sampler = AdaptiveBatchSampler(20, batch_size=4, alpha=0.2)
+    for batch, kind in zip(sampler, (torch.bfloat16, torch.float16, torch.float32)):
+        sampler.observe(torch.tensor(batch), torch.ones(4, dtype=kind, requires_grad=True))
+    assert sampler.observed == 3
+
+
+def test_a_state_without_a_part_is_refused():
+    sampler = AdaptiveBatchSampler(20, batch_size=4, alpha=0.2)
+    for name in ("version", "sampler", "generator", "number", "counts"):
+        state = sampler.state_dict()
+        del state[name]
+        with pytest.raises(ValueError, match=name):
+            sampler.load_state_dict(state)
