@@ -24,6 +24,8 @@ def estimator_keywords(of):
 def seed_of(random_state):
     """The engine's seed: a number is the seed itself."""
     if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise ValueError(f"random_state = {random_state} is negative; a seed is at least 0")
         return random_state
     return int(check_random_state(random_state).randint(2**31 - 1))
 

@@ -1,5 +1,7 @@
 """Boosted trees as estimators of scikit-learn, where the part is built."""
 
+from numbers import Real
+
 import numpy as np
 
 from . import _adacvar
@@ -34,6 +36,14 @@ class _BoostingEstimator(EngineEstimator):
             raise ImportError(
                 "boosted trees are not part of this build of adacvar: install XGBoost's library "
                 "(Debian: libxgboost-dev) and build again"
+            )
+        if not isinstance(self.validation_fraction, Real):
+            raise TypeError(f"validation_fraction = {self.validation_fraction!r} is not a number")
+        if not 0 <= self.validation_fraction < 1:
+            raise ValueError(f"validation_fraction = {self.validation_fraction} is outside [0, 1)")
+        if self.validation_fraction == 0 and self.tree_patience != 0:
+            raise ValueError(
+                "validation_fraction = 0 leaves no rows that choose the rounds: it needs tree_patience=0"
             )
         arguments = self._arguments(X, target, levels, weights, is_class)
         result = _adacvar._fit(*arguments, self._options(), maker, self.validation_fraction)

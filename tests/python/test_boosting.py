@@ -142,8 +142,9 @@ def test_best_is_not_worse_than_its_bases_on_held_out_rows():
     "options, words",
     [
         ({"rounds": 0}, "rounds"),
-        ({"validation_fraction": 1.5}, "validation"),
-        ({"validation_fraction": 0}, "tree-patience"),
+        ({"validation_fraction": 1.5}, "validation_fraction = 1.5"),
+        ({"validation_fraction": 0}, "tree_patience"),
+        ({"random_state": -1}, "random_state = -1"),
         ({"algorithm": "exact"}, "exact"),
         ({"alpha": 2}, "alpha"),
     ],
