@@ -5,6 +5,7 @@
 #include <adacvar/base/error.hpp>
 
 #include <fmt/core.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_sigmask is POSIX's
 
 #include <memory>
 #include <system_error>
@@ -23,6 +24,22 @@ auto with_path_in_errors(const std::filesystem::path& path, const Action& action
   }
 }
 
+/// Delays the signals of this thread while it lives.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 std::unique_ptr<PartialFile> open_partial_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -37,7 +54,10 @@ std::unique_ptr<PartialFile> open_partial_file(const std::filesystem::path& path
 
 }  // namespace
 
-void check_writable(const std::filesystem::path& path) { open_partial_file(path); }
+void check_writable(const std::filesystem::path& path) {
+  const BlockedSignals blocked;  // one that ends the program would leave the file behind
+  open_partial_file(path);
+}
 
 void write_file(const std::filesystem::path& path, const std::function<void(const Write&)>& fill) {
   const auto file = open_partial_file(path);

@@ -140,16 +140,22 @@ class ShardedRun {
 
   RunResult make_result(const TrainOptions& chosen, TrainResult trained) {
     const std::optional<PartRisk> training = risk_of(trained.model, data_.train);
+    // Assigned one by one: g++ 12 warns wrongly where several initialisers may throw.
     TrainedModel model{.preprocessor = data_.preprocessor,
-                       .loss = loss_,
-                       .model = trained.model,
-                       .options = chosen,
-                       .stop_reason = trained.stop_reason,
-                       .source = data_.source,
-                       .fingerprint = data_.fingerprint,
-                       .reading = options_.data.source,
-                       .task = options_.data.task,
-                       .shares = data_.shares};
+                       .model = {},
+                       .options = {},
+                       .source = {},
+                       .fingerprint = {},
+                       .shares = {}};
+    model.loss = loss_;
+    model.model = trained.model;
+    model.options = chosen;
+    model.stop_reason = trained.stop_reason;
+    model.source = data_.source;
+    model.fingerprint = data_.fingerprint;
+    model.reading = options_.data.source;
+    model.task = options_.data.task;
+    model.shares = data_.shares;
     model.reading.progress = {};  // valid only during this run
     model.moments = feature_moments(data_.train.data, ranks_);
     model.training_risk = training->risk;
