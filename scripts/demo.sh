@@ -28,7 +28,7 @@ fi
 echo "demo: building in build/demo, which takes some minutes"
 cmake -S . -B build/demo -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
   -DADACVAR_BUILD_EXAMPLES=OFF -DADACVAR_BUILD_TESTS=OFF -DADACVAR_BUILD_BENCHMARKS=OFF \
-  -DADACVAR_BUILD_DEEP=OFF > /dev/null
+  -DADACVAR_BUILD_DEEP=OFF -DADACVAR_BUILD_MPI=OFF -DADACVAR_BUILD_PYTHON=OFF > /dev/null
 # On a terminal Ninja shows where it is in one line; elsewhere that would be a line per file.
 if [[ -t 1 ]]; then quiet=(); else quiet=(-- --quiet); fi
 cmake --build build/demo --parallel "$(nproc)" "${quiet[@]}"
