@@ -324,7 +324,7 @@ TEST(ExactCvar, separable_classes_are_told) {
 }
 
 // No model attains the least risk, and many separate the classes: which one comes back does not
-// hang on the order of the rows, nor on whether they are repeated or weighted.
+// depend on the order of the rows, nor on whether they are repeated or weighted.
 TEST(ExactCvar, separable_classes_have_one_model) {
   Dataset data = column_of({0, 1, 0, 1}, Task::binary);
   data.features = 2;
